@@ -10,7 +10,6 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/situation"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/document/section"
-	"github.com/timebench/timebench/internal/machine/kernellog"
 	"github.com/timebench/timebench/internal/measurement/compare"
 	"github.com/timebench/timebench/internal/measurement/verify"
 	"github.com/timebench/timebench/internal/show/table"
@@ -137,33 +136,6 @@ func timesTheCounter(s *situation.Situation, c *compare.Clock) string {
 // usual are the clocks that a reader asks about first. Healthy has more about them than [Answer].
 var usual = []string{"CLOCK_MONOTONIC@vdso", "QueryPerformanceCounter@winapi"}
 
-const maxUnjudged = 4 // a bound on the lines in a sentence
-
-// quoted returns lines as a list in a sentence: the first of many.
-func quoted(lines []string) string {
-	more := ""
-	if len(lines) > maxUnjudged {
-		more, lines = ", …", lines[:maxUnjudged]
-	}
-	return "\"" + strings.Join(lines, "\", \"") + "\"" + more
-}
-
-// shown returns what a kernel log without findings shows: that no clock is at fault, or why that is unknown.
-func shown(s *situation.Situation) string {
-	unjudged := kernellog.Unjudged(s.Host.KernelLog.Lines)
-	switch {
-	case len(unjudged) > 0:
-		text := "no fault is known, but it has " + words.Plural(len(unjudged), "line") + " about time that " +
-			"timebench does not judge: "
-		return text + quoted(unjudged) + "."
-	case s.OfPrograms():
-		return "no fault is known, but no line is a message of the kernel about clocks: the clock sources were not judged."
-	case !s.SeenStart():
-		return "no fault is known, but the start of the boot is missing, where the kernel judges its clocks."
-	}
-	return "it shows no fault of the clocks."
-}
-
 // Healthy returns doctor's text for a document without findings: there is no problem, or too little was measured to
 // know. [Answer] has the cost of reads.
 func Healthy(d *result.Document) string {
@@ -215,4 +187,9 @@ func Healthy(d *result.Document) string {
 		}
 	}
 	return strings.Join(texts, " ")
+}
+
+// Measured reports whether the cost of any clock is known.
+func Measured(d *result.Document) bool {
+	return slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Latency != nil })
 }

@@ -33,12 +33,3 @@ func disrupted(s *situation.Situation) *result.Finding {
 	}
 	return finding
 }
-
-// disruptionEvidence returns the marker of a VMClock that proves disruptions.
-func disruptionEvidence(clock result.VMClock) string {
-	text := "VMClock: disruption marker " + clock.DisruptionMarker
-	if clock.Generation != "" {
-		text += ", generation " + clock.Generation
-	}
-	return text + ": " + words.Plural(int(clock.Disruptions), "disruption")
-}

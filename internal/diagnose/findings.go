@@ -116,11 +116,6 @@ func Timed(d *result.Document) []compare.Clock {
 	})
 }
 
-// Measured reports whether the cost of any clock is known.
-func Measured(d *result.Document) bool {
-	return slices.ContainsFunc(compare.Of(d).Clocks, func(c compare.Clock) bool { return c.Latency != nil })
-}
-
 // Conclusive returns the shown findings, and whether doctor could judge: it cannot without a timed clock, or without an
 // everyday clock for the limit of [OverLimit].
 func Conclusive(d *result.Document) (findings []result.Finding, conclusive bool) {

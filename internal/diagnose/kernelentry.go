@@ -34,10 +34,6 @@ func kernelEntry(s *situation.Situation) *result.Finding {
 	return found.finding(s)
 }
 
-func distinct(links ...[]string) []string {
-	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(links...))))
-}
-
 func proof(c compare.Clock) string {
 	text := map[string]string{
 		result.Always:    "every read enters the kernel",

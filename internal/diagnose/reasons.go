@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -137,10 +136,6 @@ func asIntended(s *situation.Situation) *why {
 		}
 	}
 	return nil
-}
-
-func flags(s *situation.Situation) string {
-	return cmp.Or(strings.Join(s.Host.CPU.TSCFlags, " "), "none of constant_tsc, nonstop_tsc, tsc_reliable")
 }
 
 // choices are the ways in which the clock source in use can have been selected, whether or not the kernel could use the

@@ -19,22 +19,6 @@ func toolOfHypervisor(s *situation.Situation) string {
 	}[s.Host.Virtualization.System]
 }
 
-// setting returns the services that set or slew the clock all the time. hv_utils only steps it after a pause, unless
-// timesync_implicit is set or the kernel is older than 4.11 (drivers/hv/hv_util.c, 3716a49a). Whether vmtoolsd
-// synchronises is unknown; off is the default.
-func setting(s *situation.Situation) []string {
-	var names []string
-	for _, service := range s.Host.TimeServices {
-		switch {
-		case service.Name == "vmtoolsd":
-		case service.Name == "hyperv-timesync" && service.Setting != "timesync_implicit=Y" && !s.OlderThan(4, 11):
-		default:
-			names = append(names, service.Name)
-		}
-	}
-	return names
-}
-
 // twoServices finds two time services that correct each other. Either both run; or a guest with a time service was
 // stepped while doctor measured, which suggests that the hypervisor sets the clock too.
 func twoServices(s *situation.Situation) *result.Finding {

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"strings"
@@ -76,4 +77,12 @@ func foundBy(s *situation.Situation, evidence []string, name string, figures ...
 	finding := newWhy(s, name, figures...).finding(s)
 	finding.Evidence = append(evidence, finding.Evidence...)
 	return finding
+}
+
+func distinct(links ...[]string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(links...))))
+}
+
+func flags(s *situation.Situation) string {
+	return cmp.Or(strings.Join(s.Host.CPU.TSCFlags, " "), "none of constant_tsc, nonstop_tsc, tsc_reliable")
 }

@@ -167,3 +167,30 @@ func tscRate(s *situation.Situation) *result.Finding {
 	}
 	return foundBy(s, evidence, "tsc-rate")
 }
+
+const maxUnjudged = 4 // a bound on the lines in a sentence
+
+// quoted returns lines as a list in a sentence: the first of many.
+func quoted(lines []string) string {
+	more := ""
+	if len(lines) > maxUnjudged {
+		more, lines = ", …", lines[:maxUnjudged]
+	}
+	return "\"" + strings.Join(lines, "\", \"") + "\"" + more
+}
+
+// shown returns what a kernel log without findings shows: that no clock is at fault, or why that is unknown.
+func shown(s *situation.Situation) string {
+	unjudged := kernellog.Unjudged(s.Host.KernelLog.Lines)
+	switch {
+	case len(unjudged) > 0:
+		text := "no fault is known, but it has " + words.Plural(len(unjudged), "line") + " about time that " +
+			"timebench does not judge: "
+		return text + quoted(unjudged) + "."
+	case s.OfPrograms():
+		return "no fault is known, but no line is a message of the kernel about clocks: the clock sources were not judged."
+	case !s.SeenStart():
+		return "no fault is known, but the start of the boot is missing, where the kernel judges its clocks."
+	}
+	return "it shows no fault of the clocks."
+}

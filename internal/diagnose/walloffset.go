@@ -86,3 +86,12 @@ func offSeverity(s *situation.Situation) string {
 	}
 	return words.Either(s.IsSynchronised(), result.Note, result.Warn)
 }
+
+// disruptionEvidence returns the marker of a VMClock that proves disruptions.
+func disruptionEvidence(clock result.VMClock) string {
+	text := "VMClock: disruption marker " + clock.DisruptionMarker
+	if clock.Generation != "" {
+		text += ", generation " + clock.Generation
+	}
+	return text + ": " + words.Plural(int(clock.Disruptions), "disruption")
+}

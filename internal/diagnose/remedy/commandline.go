@@ -10,6 +10,8 @@ import (
 	"github.com/timebench/timebench/internal/diagnose/situation"
 )
 
+const asRoot = "# as root:" // a remark on the next commands: a command that begins with # is not for the shell
+
 // A bootTool is a program that changes the kernel command line.
 type bootTool struct {
 	name string

@@ -14,6 +14,9 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
+// A machine is the situation that a remedy is for.
+type machine = situation.Situation
+
 // Holds reports whether facts hold on a machine.
 func Holds(s *machine, facts string) bool { return texts.Hold(facts, holding(s)) }
 

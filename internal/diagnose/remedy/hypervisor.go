@@ -24,9 +24,6 @@ func HypervisorOf(s *machine) (known texts.Entry) {
 	return known
 }
 
-// A machine is the situation that a remedy is for.
-type machine = situation.Situation
-
 // A Cloud is a provider that the firmware of its machines names. Its users have no access to its hosts. The advice is
 // about its own time service, if it has one.
 type Cloud struct{ vendor, product, advice, Link string }

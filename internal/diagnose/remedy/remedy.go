@@ -45,8 +45,6 @@ func OfHarmless(kind string) (names []string, asks bool) {
 	return causes()[1].List(kind), asks
 }
 
-const asRoot = "# as root:" // a remark on the next commands: a command that begins with # is not for the shell
-
 // fits reports whether a remedy works on a machine, is safe there, and would change something.
 func (r remedy) fits(s *machine) bool {
 	switch adds := r.Get("adds"); {
