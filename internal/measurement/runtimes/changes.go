@@ -67,10 +67,9 @@ func different(old, new *Runtimes) []section.Difference {
 			}
 		})
 		section.Match(wake.Rows(o.Sleeps), wake.Rows(n.Sleeps), wake.Row.Name, func(o, n wake.Row) {
-			early := map[bool]string{false: "no", true: "yes"}
-			all = append(all, section.Difference{What: o.Name() + " system call", Old: o.SystemCall, New: n.SystemCall},
-				section.Difference{What: o.Name() + " ends early", Old: early[o.Early > 0], New: early[n.Early > 0]})
+			all = append(all, section.Difference{What: o.Name() + " system call", Old: o.SystemCall, New: n.SystemCall})
 		})
+		all = append(all, wake.EarlyDifferences(o.Sleeps, n.Sleeps)...)
 	})
 	return all
 }

@@ -24,6 +24,15 @@ func different(old, new *Wake) []section.Difference {
 	section.Match(old.Timers.Facts, new.Timers.Facts, func(f Fact) string { return f.Name }, func(o, n Fact) {
 		all = append(all, section.Difference{What: o.Name, Old: o.Value, New: n.Value})
 	})
+	return append(all, EarlyDifferences(old.Ways, new.Ways)...)
+}
+
+// EarlyDifferences returns for each way and span of both whether sleeps end early.
+func EarlyDifferences(old, new []SleepWay) (all []section.Difference) {
+	early := map[bool]string{false: "no", true: "yes"}
+	section.Match(Rows(old), Rows(new), Row.Name, func(o, n Row) {
+		all = append(all, section.Difference{What: o.Name() + " ends early", Old: early[o.Early > 0], New: early[n.Early > 0]})
+	})
 	return all
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
+	"github.com/timebench/timebench/internal/document/section"
 	"github.com/timebench/timebench/internal/instrument/stats"
 	"github.com/timebench/timebench/internal/show/table"
 	"github.com/timebench/timebench/internal/system/program"
@@ -115,6 +116,9 @@ func TestEarlyWayIsNamed(t *testing.T) {
 	require.Regexp(t, `^early@fake ends early: [\d,]+ of [\d,]+ sleeps of 100 µs, by up to 300 µs\.$`, block.Faults[0])
 	require.Equal(t, table.Error, block.Level)
 	require.NotContains(t, block.Verdict, "use early@fake")
+
+	changed := EarlyDifferences([]SleepWay{{ID: "early@fake", Spans: w.Ways[1].Spans}}, w.Ways)
+	require.Equal(t, section.Difference{What: "early@fake, 100 µs ends early", Old: "no", New: "yes"}, changed[0])
 }
 
 // Rounding is the difference to the twin, and the layers add up to the median.
