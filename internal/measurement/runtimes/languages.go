@@ -58,7 +58,7 @@ var scriptCalls = []Call{
 	{"toISOString", wall},
 }
 
-var scriptSleeps = []string{"setTimeout", "Atomics.wait"}
+var scriptSleeps = []string{"setTimeout"}
 
 // javascript returns the Build of a runtime of JavaScript. The package.json beside the program ends the search
 // for one in the folders above, which anybody may write to.

@@ -26,10 +26,10 @@ func (s *Runtimes) sleptFor(spanNS int64) (all []line) {
 	return all
 }
 
-// blocks returns a caveat of a way to sleep that programs of its language must not expect.
-func (l line) blocks() string {
-	if strings.HasPrefix(l.call.ID, "Atomics.wait@") {
-		return " (blocks the event loop)"
+// early is said of a way to sleep beside its lateness.
+func (l line) early() string {
+	if l.slept.Early > 0 {
+		return " (some end early)"
 	}
 	return ""
 }
@@ -46,7 +46,7 @@ func (s *Runtimes) sleepAnswer() string {
 	text, first, last := words.Duration(float64(span)), best[0], best[len(best)-1]
 	if len(best) == 1 {
 		return fmt.Sprintf("For a sleep of %s use %s, %s late%s.", text, first.call.ID, words.SignedDuration(first.slept.MedianLateNS),
-			first.blocks())
+			first.early())
 	}
 	return fmt.Sprintf("A sleep of %s ends %s (%s) to %s (%s) late, with the best call of each of %d runtimes.", text,
 		words.SignedDuration(first.slept.MedianLateNS), first.call.ID, words.SignedDuration(last.slept.MedianLateNS), last.call.ID, len(best))
@@ -55,7 +55,7 @@ func (s *Runtimes) sleepAnswer() string {
 // sleepChoices returns a line for each runtime: its ways to sleep for a span, and why they are late.
 func (s *Runtimes) sleepChoices(spanNS int64) (lines []table.Fact) {
 	for _, l := range s.sleptFor(spanNS) {
-		text := strings.TrimSuffix(l.call.ID, "@"+l.runtime.Name) + " " + words.SignedDuration(l.slept.MedianLateNS) + l.blocks()
+		text := strings.TrimSuffix(l.call.ID, "@"+l.runtime.Name) + " " + words.SignedDuration(l.slept.MedianLateNS) + l.early()
 		if why := rounded(l.slept); why != "" {
 			text += " (" + why + ")"
 		}

@@ -46,9 +46,9 @@ func TestSleepsAreWhatTheBenchmarkPrints(t *testing.T) {
 	require.Equal(t, wake.SleepSpan{SpanNS: 1000, Samples: 30, Early: 6, MinLateNS: -300, MedianLateNS: 3.5, MaxLateNS: 900,
 		PartMediansNS: slept.PartMediansNS}, slept)
 	block := s.Block(nil)
-	require.Equal(t, "For a sleep of 1 µs use nap@shell, 3.5 ns late.", block.Verdict)
+	require.Equal(t, "For a sleep of 1 µs use nap@shell, 3.5 ns late (some end early).", block.Verdict)
 	require.Equal(t, []string{"nap@shell ends early: 6 of 30 sleeps of 1 µs, by up to 300 ns."}, block.Faults)
-	require.Equal(t, []table.Fact{{Name: "shell", Value: "nap 3.5 ns"}}, block.Facts.Lines)
+	require.Equal(t, []table.Fact{{Name: "shell", Value: "nap 3.5 ns (some end early)"}}, block.Facts.Lines)
 	require.Contains(t, block.Missing, table.Fact{Name: "absent@shell", Value: "not in this version"})
 }
 

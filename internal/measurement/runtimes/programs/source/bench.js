@@ -54,11 +54,9 @@
     try { Deno.statSync(path); } catch { /* it does not exist */ }
   };
 
-  // Each way to sleep for some milliseconds returns when it ended. Both take fractions.
-  const cell = new Int32Array(new SharedArrayBuffer(4));
+  // Each way to sleep for some milliseconds, which may be a fraction, returns when it ended.
   const sleeps = {
     "setTimeout": (ms) => new Promise((done) => setTimeout(() => done(stopwatch()), ms)),
-    "Atomics.wait": (ms) => { Atomics.wait(cell, 0, 0, ms); return stopwatch(); },
   };
 
   const verbs = {
