@@ -145,7 +145,7 @@ func TestFullOutput(t *testing.T) {
 		{"render", document}, {"diff", document, document}, {"doctor", document}, {"doctor", document, "--format", "nagios"},
 		{"verify", "time.Now@go", "--duration", "10ms"}, {"skew", "time.Now@go", "--duration", "10ms"},
 		{"drift", "CLOCK_MONOTONIC_RAW@syscall", "--duration", "10ms"},
-		{"wake", "nanosleep", "--spans", "1ms", "--duration", "10ms"}, {"runtimes", "go", "--call-time", "20ms"},
+		{"wake", "nanosleep", "--spans", "1ms", "--duration", "1s"}, {"runtimes", "go", "--call-time", "20ms"},
 		{"fleet", document},
 	}
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
