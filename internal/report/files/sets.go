@@ -49,14 +49,10 @@ func Results(commands ...string) Set {
 
 // MeasuredBy returns the commands whose results a document has.
 func MeasuredBy(d *result.Document) []string {
-	commands := sections.Commands(d)
-	if d.Tool.Command != "doctor" {
-		return commands
+	if d.Tool.Command == "doctor" {
+		return []string{"doctor"}
 	}
-	others := slices.DeleteFunc(commands, func(command string) bool {
-		return slices.Contains([]string{"compare", "verify", "skew", "profile"}, command)
-	})
-	return append([]string{"doctor"}, others...)
+	return sections.Commands(d)
 }
 
 // Diffs and Fleets are the sets of a diff and of a fleet. Each replaces any other of its kind.

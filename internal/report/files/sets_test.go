@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/timebench/timebench/internal/document/result"
 	"github.com/timebench/timebench/internal/measurement/compare"
-	"github.com/timebench/timebench/internal/measurement/drift"
 	"github.com/timebench/timebench/internal/measurement/skew"
 	"github.com/timebench/timebench/internal/measurement/verify"
+	"github.com/timebench/timebench/internal/measurement/wake"
 	"github.com/timebench/timebench/test/need"
 )
 
@@ -24,9 +24,8 @@ func TestMeasuredBy(t *testing.T) {
 		"compare":       {Settings: result.Settings{Rounds: 77}, Sections: []result.Section{unmeasured}},
 		"compare, skew": {Settings: result.Settings{Rounds: 77}, Sections: []result.Section{measured, &skew.Skew{}}},
 		"verify, skew":  {Sections: []result.Section{&verify.Verification{}, &skew.Skew{}}},
-		"doctor":        {Tool: doctor, Settings: result.Settings{Rounds: 77}, Sections: []result.Section{unmeasured}, Interrupted: true},
-		"doctor, drift": {Tool: doctor, Settings: result.Settings{Rounds: 77}, Sections: []result.Section{measured,
-			&verify.Verification{}, &skew.Skew{}, &drift.Drift{}}},
+		"doctor": {Tool: doctor, Settings: result.Settings{Rounds: 77}, Sections: []result.Section{measured,
+			&verify.Verification{}, &skew.Skew{}, &wake.Wake{}}},
 	} {
 		require.Equal(t, want, strings.Join(MeasuredBy(&d), ", "))
 	}
