@@ -192,13 +192,15 @@ func spreads(machines []Machine) []Spread {
 	for _, clock := range order {
 		f := figures[clock]
 		slices.Sort(f)
-		all = append(all, Spread{clock, len(f), f[0], quantile(0.25, f), quantile(0.5, f), quantile(0.75, f),
+		all = append(all, Spread{clock, len(f), f[0], quantile(0.25, f), rounded(stats.Median(f)), quantile(0.75, f),
 			f[len(f)-1]})
 	}
 	return all
 }
 
-// quantile returns a quantile to 0.0001 ns: the last digits of a value between two figures differ between CPUs.
 func quantile(share float64, figures []float64) float64 {
-	return math.Round(stats.Quantile(share, figures)*1e4) / 1e4
+	return rounded(stats.Quantile(share, figures))
 }
+
+// rounded returns a figure to 0.0001 ns: the last digits of a value between two figures differ between CPUs.
+func rounded(ns float64) float64 { return math.Round(ns*1e4) / 1e4 }
