@@ -63,6 +63,14 @@ func TestDiffGolden(t *testing.T) {
 	}
 }
 
+// The first line does not begin with "Nothing changed" if a figure has no verdict.
+func TestUnjudgedFiguresAreFirst(t *testing.T) {
+	new := sampled()
+	compare.Into(new).Clocks[3].Latency.SamplesNS = compare.Of(new).Clocks[3].Latency.SamplesNS[:2]
+	require.Regexp(t, `^1 of \d+ figures could not be judged, and nothing changed in the other \d+\.$`,
+		OfDiff(held(sampled(), new)).answer)
+}
+
 func TestDiffOfOddParts(t *testing.T) {
 	usual := both()
 	for name, of := range odd() {

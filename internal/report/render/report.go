@@ -172,11 +172,17 @@ func diffAnswer(d *diff.Diff) (answer string, level table.Level) {
 	case changed > 0:
 		parts = append(parts, fmt.Sprintf("%d %s changed", changed, of))
 	default:
-		text := "Nothing changed in " + words.Plural(all-len(unjudged), "figure")
+		text := "Nothing changed in " + words.Plural(all, "figure")
 		level = table.OK
-		if len(unjudged) == all {
-			text, level, unjudged = "None of "+words.Plural(all, "figure")+" could be judged", table.Warn, nil
+		switch n := len(unjudged); {
+		case n == all:
+			text, level = "None of "+words.Plural(all, "figure")+" could be judged", table.Warn
+		case n > 0:
+			text = fmt.Sprintf("%d of %s could not be judged, and nothing changed in the other %d", n,
+				words.Plural(all, "figure"), all-n)
+			level = table.Warn
 		}
+		unjudged = nil
 		if len(d.Setup) > 0 {
 			level, text = 0, text+butSetup(d.Setup)
 		}
