@@ -11,10 +11,16 @@ import (
 	"github.com/timebench/timebench/internal/clock"
 )
 
+// sameFlags are names of flags by which other commands choose CPUs.
+var sameFlags = map[string]string{"pin": "cpus", "cpus": "pin"}
+
 // flagHint returns what was probably meant by the name of a flag that a command does not have.
 func flagHint(command *cobra.Command, name string) string {
 	var names []string
 	command.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if same := sameFlags[name]; slices.Contains(names, same) {
+		return "did you mean --" + same + "?"
+	}
 	if near := clock.Nearest(names, name); len(near) > 0 && len(name) > 1 {
 		return "did you mean --" + near[0] + "?"
 	}
