@@ -6,7 +6,8 @@
 //
 // They go through __kernel_vsyscall of the vDSO, as those of a C library do: it has the
 // fastest instruction that the CPU has, SYSENTER or SYSCALL, and preserves the registers
-// that it uses. It pushes three words on the stack. Where the kernel names none
+// that it uses. It pushes three words on the stack. Go's RawSyscall always uses INT $0x80,
+// which is slower than what programs pay. Where the kernel names none
 // (AT_SYSINFO), the instruction is INT $0x80.
 TEXT interrupt<>(SB), NOSPLIT|NOFRAME, $0-0
 	INT	$0x80
