@@ -84,7 +84,7 @@ func beside(s *situation.Situation) (text string, level table.Level) {
 	}); i >= 0 {
 		text, level = "; but "+s.Findings[i].Title, table.Error
 	}
-	if heavy := programsAbove(s, heavyShare); len(heavy) > 0 {
+	if heavy := programsAbove(s, heavyShare, heavyCPUs); len(heavy) > 0 {
 		text += fmt.Sprintf("; %s spends %s of its CPU time on reading clocks", heavy[0].Command,
 			words.Percent(*heavy[0].ClockShare))
 		level = cmp.Or(level, table.Warn)

@@ -29,7 +29,7 @@ func kernelEntry(s *situation.Situation) *result.Finding {
 	why := whyNotTSC(s)
 	found := newWhy(s, "kernel-entry", "{description}", described(s), "{why}", why.cause).because(why)
 	found.evidence = slices.Concat(evidence, whatToWin(s, entering), maxThroughput(entering),
-		shares(programsAbove(s, NamedShare)), why.evidence)
+		shares(programsAbove(s, NamedShare, namedCPUs)), why.evidence)
 	found.links = distinct(found.links, remedy.HypervisorOf(s).All("link"))
 	return found.finding(s)
 }
@@ -175,7 +175,7 @@ func noVDSO(s *situation.Situation) *result.Finding {
 	if off := s.Parameters("vdso=0", "vdso32=0"); len(off) > 0 {
 		parameter = off[0].Text
 	}
-	evidence = append(evidence, shares(programsAbove(s, NamedShare))...)
+	evidence = append(evidence, shares(programsAbove(s, NamedShare, namedCPUs))...)
 	return foundBy(s, evidence, "no-vdso", "{parameter}", parameter)
 }
 

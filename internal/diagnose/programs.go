@@ -16,8 +16,10 @@ const NamedShare = 0.02
 const (
 	// heavyShare is the min part that is a warning even if the reads are fast.
 	heavyShare = 0.1
-	// A program must have this CPU time on reads, in CPUs, and this number of samples: a few may be an accident.
+	// A program must have this CPU time on reads, in CPUs, and this number of samples: a few may be an accident. Nobody
+	// gains by fewer reads of a program that hardly runs, so a warning needs more CPU time.
 	namedCPUs    = 0.0005
+	heavyCPUs    = 0.02
 	namedSamples = 10
 	mostPrograms = 10
 )
@@ -25,14 +27,14 @@ const (
 // isTimebench reports whether a program is another run of timebench: a measurement reads clocks, which is no fault.
 func isTimebench(p profile.Process) bool { return p.Command == "timebench" }
 
-func programsAbove(s *situation.Situation, share float64) []profile.Process {
+func programsAbove(s *situation.Situation, share, cpus float64) []profile.Process {
 	profiled := profile.Of(s.Document)
 	if profiled == nil {
 		return nil
 	}
 	var above []profile.Process
 	for _, p := range profiled.Processes {
-		heavy := p.ClockShare != nil && p.ClockShareLow > share && p.ClockCPUs >= namedCPUs && p.Samples >= namedSamples &&
+		heavy := p.ClockShare != nil && p.ClockShareLow > share && p.ClockCPUs >= cpus && p.Samples >= namedSamples &&
 			!isTimebench(p)
 		if heavy && len(above) < mostPrograms {
 			above = append(above, p)
@@ -55,9 +57,9 @@ func shares(programs []profile.Process) []string {
 }
 
 func heavyReaders(s *situation.Situation) *result.Finding {
-	heavy, severity := programsAbove(s, heavyShare), result.Warn
+	heavy, severity := programsAbove(s, heavyShare, heavyCPUs), result.Warn
 	if len(heavy) == 0 {
-		heavy, severity = programsAbove(s, NamedShare), result.Note
+		heavy, severity = programsAbove(s, NamedShare, namedCPUs), result.Note
 	}
 	if len(heavy) == 0 {
 		return nil

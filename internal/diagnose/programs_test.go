@@ -53,6 +53,15 @@ func TestProgramsOnAHealthyMachine(t *testing.T) {
 	require.Equal(t, "Reading the clock is fast: 22 ns per read, in user mode (clock source tsc).", answer)
 	require.Equal(t, table.OK, level)
 
+	idle := reading("cron", 0.9, 0.8)
+	idle.ClockCPUs = 0.015
+	d = profiled("tsc", result.Never, reading("postgres", 0.09, 0.08), idle)
+	compare.Into(d).Clocks[0].Latency.MedianNS = 22
+	d.Findings = Findings(d)
+	require.Equal(t, result.Note, d.Findings[0].Severity, "a program that hardly runs")
+	answer, _ = Answer(d)
+	require.NotContains(t, answer, "cron")
+
 	d = profiled("tsc", result.Never, reading("postgres", 0.09, 0.08), reading("java", 0.2, 0.11))
 	compare.Into(d).Clocks[0].Latency.MedianNS = 22
 	d.Host.TimeSync = &result.TimeSync{MaxErrorNS: 16e9}
