@@ -140,6 +140,7 @@ func TestLastOutputCounts(t *testing.T) {
 	const off = "^? 192.0.2.62  2   6     0    33   +104us[ +149us] +/-   24ms\n"
 	rows := func(text string) []string { return read(t, text).Host.KernelLog.Lines[1:] }
 	require.Equal(t, []string{strings.TrimSpace(off)}, rows(header + on + "later\n" + strings.Replace(header, "  S", " S", 1) + off)[1:])
+	require.Equal(t, []string{strings.TrimSpace(off)}, read(t, on+"the same without the head:\n"+off).Host.KernelLog.Lines)
 	require.Equal(t, []string{"Leap status     : Normal"}, rows("Root dispersion : 19.0 seconds\nLeap status     : Not synchronised\nLeap status     : Normal\n"))
 }
 

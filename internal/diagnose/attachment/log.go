@@ -146,6 +146,8 @@ var otherFaults = sync.OnceValue(func() []named {
 		{"the TSCs of the CPUs differ", regexp.MustCompile(`^\(XEN\) TSC (?:warp detected|(?:has|marked|not marked) .*\bwarp ?= ?[1-9])|\bTSC skew=-?\d{4,}|\bdisabling user TSC \(skew=`)},
 		{"Xen read its platform timer too late, as where the host hangs or sleeps",
 			regexp.MustCompile(`^\(XEN\) Platform timer appears to have unexpectedly wrapped`)},
+		{"the rate of the CPUs' timers (local APIC) was not measured well, so they may end early or late",
+			regexp.MustCompile(`^Statistical lapic calibration failed!`)},
 		{"the time of a process ran backwards (the TSC has a wrong rate, or it changes)",
 			regexp.MustCompile(`\bcalcru: (?:runtime went backwards|negative runtime)`)},
 		{"16 s of timer ticks are not 16 s of the timecounter (late ticks, or a wrong timecounter)",

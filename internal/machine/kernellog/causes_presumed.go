@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -190,7 +191,18 @@ var otherFunctions = map[string]functions{
 	"other-marked": {lines: those(func(l log, e Event) bool {
 		return !strings.HasPrefix(e.Clock, "tsc") && l.machine.ClockSource != "" && e.Clock != l.machine.ClockSource
 	}, "watchdog-verdict")},
-	"servers-listed":    {lines: serversListed},
+	"servers-listed": {lines: serversListed},
+	"no-sources-listed": {lines: func(l log) []Event { // of chronyc, whose rows begin with ^, # or =
+		rows := those(func(_ log, e Event) bool {
+			return strings.IndexAny(e.Line, "^#=") == 0
+		}, "servers-listed", "status-synchronized", "still-off", "refclock-silent")(l)
+		heads := those(func(_ log, e Event) bool { return strings.HasPrefix(strings.ToLower(e.Line), "ms name") }, "servers-listed")(l)
+		return words.Either(len(rows) == 0, heads, nil)
+	}},
+	"server-answered": {lines: func(l log) []Event {
+		return l.since("server-reached", "server-silent", "no-source", "no-answer", "windows-silent", "chronyd-ended", "ntpd-ended",
+			"service-failed", "not-synchronized", "servers-disagree", "status-without-server", "status-without-answer", "step-failed")
+	}},
 	"false-leap-second": {lines: falseLeaps},
 	"leap-second":       {lines: trueLeaps},
 	"rtc-unset": {lines: func(l log) []Event {
@@ -291,13 +303,30 @@ func ptpRunsAway(l log) []Event {
 	return nil
 }
 
+// peersDrift is whether the difference to a machine grows, in the lines of one peer.
+func (l log) peersDrift() bool {
+	const most = 200e-6 // as of two crystals
+	lines := l.of("peers-differ")
+	first, last := lines[0], lines[len(lines)-1]
+	from, timed := first.clockedNS()
+	to, also := last.clockedNS()
+	a, err := time.ParseDuration(first.Reason)
+	b, failed := time.ParseDuration(last.Reason)
+	peer := func(e Event) string {
+		text, _, _ := strings.Cut(e.Line, e.Reason)
+		return text
+	}
+	return timed && also && err == nil && failed == nil && peer(first) == peer(last) && float64(b-a) > most*(to-from) && to-from >= 60e9
+}
+
 // serversListed returns the lines of tables without a selected server. ntpq marks servers with + only beside a selected one,
 // and lists a row at least: without one, the table is cut.
 func serversListed(l log) []Event {
 	rows := those(func(_ log, e Event) bool { return strings.HasPrefix(e.Line, "ntpq: ") }, "server-row", "servers-near", "servers-far")(l)
 	combined := func(e Event) bool { return strings.HasPrefix(e.Line, "ntpq: +") }
 	listed := slices.DeleteFunc(l.of("servers-listed"), func(e Event) bool {
-		return len(rows) == 0 && strings.HasPrefix(strings.ToLower(e.Line), "remote ")
+		head := strings.ToLower(e.Line)
+		return len(rows) == 0 && strings.HasPrefix(head, "remote ") || strings.HasPrefix(head, "ms name")
 	})
 	return words.Either(!slices.ContainsFunc(rows, combined), listed, nil)
 }

@@ -70,6 +70,11 @@ var plantedLogs = map[string]planted{
 	"a failed unit":                  {"service-failed", Machine{}, "Jun 28 02:17:09 core-02 systemd[1]: Unit ntpd.service entered failed state.", []string{"ntpd had ended with an error"}, TSCUnknown},
 	"a service that started":         {"service-started", Machine{}, "Jun 25 08:15:43 f4hy systemd[1]: Started Network Time Synchronization.", []string{"do not show whether"}, TSCUnknown},
 	"an old ntpq, without types":     {"status-synchronized", Machine{}, "remote           refid      st t when poll reach   delay   offset  jitter\nntpq: *192.0.2.1 192.0.2.8 2 - 48 64 16 0.001 2.273 0.115", nil, TSCUnknown},
+	"chronyc without a source":       {"no-sources-listed", Machine{}, "MS Name/IP address         Stratum Poll Reach LastRx Last sample", []string{"is empty"}, TSCUnknown},
+	"a server that answered":         {"server-answered", Machine{}, "systemd-timesyncd[1161]: Synchronized to time server 192.0.2.62:123 (a).", []string{"answered the time service"}, TSCUnknown},
+	"peers that drift apart":         {"peers-differ", Machine{}, "2016-07-15 01:54:34.341608 W | rafthttp: the clock difference against peer bd is too high [1m22.150199592s > 1s]\n2016-07-15 01:57:34.345220 W | rafthttp: the clock difference against peer bd is too high [1m22.381443609s > 1s]", []string{"The difference grows"}, TSCUnknown},
+	"w32tm, 12 hours":                {"windows-off", Machine{}, "06:39:15, -43149.7350583s", []string{"AM for PM"}, TSCUnknown},
+	"journald, 51 h after the boot":  {"stepped", Machine{}, "[186496.089907] systemd-journald[117362]: Time jumped backwards, rotating.", []string{"not at the start"}, TSCUnknown},
 	"a server without a source":      {"server-is-unsynchronized", Machine{}, "li=3 (0xc0)", []string{"leap indicator 3"}, TSCUnknown},
 	"acpi_pm marked by the TSC":      {"other-marked", Machine{}, strings.ReplaceAll(verdict, "tsc'", "acpi_pm'") + "clocksource:                       'tsc' (not 'acpi_pm') is current clocksource.", []string{"Programs read tsc"}, TSCUnknown},
 	"a second real-time clock":       {"rtc-unset", Machine{}, "rk808-rtc rk808-rtc.3.auto: setting system clock to 2025-05-24T08:14:40 UTC (1748074480)\nrtc-hym8563 5-0051: no valid clock/calendar values available", []string{"Another one set the wall clock"}, TSCUnknown},
@@ -562,10 +567,19 @@ func TestTimeServicesThatAreWell(t *testing.T) {
 		"NtpClient was unable to set a manual peer to use as a time source\nThe time service is now synchronizing the system time with the time source dc1",
 		"ntpd[794]: time correction of 1537 seconds exceeds sanity limit (1000); set clock\nntpd[900]: ntpd: time set +1537.212001 s",
 		"chronyd[7]: Can't synchronise: no selectable sources\nchronyd[7]: Selected source 192.0.2.62",
+		strings.Repeat("phc2sys[1.0]: phc offset    905000 s2 freq  +90000 delay   1340\n", 12) + "phc2sys[9.0]: phc offset         5 s2 freq  +90000 delay   1340",
+		"Feb 12 20:20:27 web ntpd[1573]: Command line: /usr/sbin/ntpd -g -u 112:117\nFeb 12 20:20:28 web ntpd[1573]: Soliciting pool server 192.0.2.62",
+		"root@pi:~# ntpd -gq\nntpd[940]: Soliciting pool server 192.0.2.62\nntpd[940]: ntpd: time slew -0.012934s",
+		"systemd[1]: Unit ntpd.service entered failed state.\nsystemd[1]: Started Network Time Service.\nntpd[7]: synchronized to 192.0.2.1, stratum 2",
+		"ntpd: setting time to 2024-09-04 23:39:37.979902 (offset +49.557731s)\nntpd: reply from 192.0.2.1: offset:+0.127141 delay:0.016823 status:0x24",
+		"Jan  1 01:00:00 board ntpd[2825]: adjusting local clock by 61.171237s\nJan  3 01:00:00 board ntpd[2825]: adjusting local clock by 0.171237s",
+		"remote           refid      st t when poll reach   delay   offset  jitter\nntpq: +192.0.2.2 192.0.2.8 2 u 596 1024 377 18.190 -26.064 40.024",
+		shownFirst + shownBehind, "date: Mon Apr 24 09:54:19 CEST 2023\nhwclock: 2023-04-24 09:56:22.123456+02:00",
+		"date: Mon Apr 24 07:54:19 UTC 2023\nhwclock: 2023-04-24 09:56:22.123456+02:00", "date: Sun Oct 29 02:59:59 CEST 2023\ndate: Sun Oct 29 02:00:01 CET 2023",
 		"systemd-time-wait-sync[16]: adjtime state 5 status 40\nsystemd-time-wait-sync[16]: adjtime state 0 status 2000",
 	} {
 		for _, c := range Explain(Parse(strings.Split(line, "\n")), Machine{}) {
-			require.Equal(t, "stepped", c.Kind, line)
+			require.Contains(t, []string{"stepped", "server-answered"}, c.Kind, line)
 		}
 	}
 	silent := Explain(Parse([]string{

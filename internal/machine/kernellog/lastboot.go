@@ -56,6 +56,9 @@ var anew = map[string]func() *regexp.Regexp{
 	"System time ": lazily(`^System time `), "Universal time": lazily(`^(?:System clock|NTP) synchronized`),
 }
 
+// chronycRow matches a row of chronyc sources.
+var chronycRow = lazily(`^[\^#=][*+?x~-] ?(\S+) +\d+ +-?\d+ +[0-7]{1,3} `)
+
 // Add adds a line. It ignores a line that neither concerns clocks nor has facts of the machine, and a line without a
 // stamp in which a page or a program may only quote the kernel.
 func (b *LastBoot) Add(line string) {
@@ -96,6 +99,15 @@ func (b *LastBoot) Add(line string) {
 	for begins, rows := range anew {
 		if about && !b.others && m.Stamp == "" && strings.HasPrefix(m.Text, begins) {
 			b.Lines = slices.DeleteFunc(b.Lines, rows().MatchString)
+		}
+	}
+	if row := chronycRow().FindStringSubmatch(m.Text); about && m.Stamp == "" && row != nil && !b.others { // again, without the head
+		again := func(line string) bool {
+			above := chronycRow().FindStringSubmatch(line)
+			return above != nil && above[1] == row[1]
+		}
+		if slices.ContainsFunc(b.Lines, again) {
+			b.Lines = slices.DeleteFunc(b.Lines, chronycRow().MatchString)
 		}
 	}
 	if f != nil && strings.HasPrefix(f.kind, "clocksources-") {

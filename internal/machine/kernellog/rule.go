@@ -335,7 +335,16 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"set-by": func(t material, names []string) bool {
 		return slices.ContainsFunc(t.of("stepped"), func(e Event) bool { return slices.Contains(names, e.Name) })
 	},
-	"other-rtc": func(t material, _ []string) bool { return len(t.of("rtc-unset")) > 0 && len(t.onlyRTC()) == 0 },
+	"half-hours": func(t material, _ []string) bool {
+		const half, near = 1800e9, 120e9 // ns
+		off := math.Abs(t.Evidence[len(t.Evidence)-1].StepNS)
+		return off > half/2 && off < 28*half && math.Abs(math.Remainder(off, half)) < near
+	},
+	"set-back-late": func(t material, _ []string) bool {
+		return slices.ContainsFunc(t.Evidence, func(e Event) bool { return e.Back && e.Timed && e.AtNS > longStepNS })
+	},
+	"peers-drift": func(t material, _ []string) bool { return t.peersDrift() },
+	"other-rtc":   func(t material, _ []string) bool { return len(t.of("rtc-unset")) > 0 && len(t.onlyRTC()) == 0 },
 	"lasts": func(t material, _ []string) bool { // by one process
 		process, _, _ := strings.Cut(t.line().Line, ": ")
 		return t.lastedNS() >= 300e9 && strings.HasPrefix(t.Evidence[len(t.Evidence)-1].Line, process)
