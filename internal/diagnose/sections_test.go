@@ -152,7 +152,7 @@ func TestNotChecked(t *testing.T) {
 	d.NotChecked = NotChecked(d, "the run was interrupted")
 	for _, want := range []result.NotChecked{
 		{What: WhoReads, Why: "that needs root"},
-		{What: "whether the CPUs have the same time", Why: "0 of 1 pairs: too few round trips in 1 s; run `timebench skew`"},
+		{What: "whether the CPUs have the same time", Why: "too few round trips in 1 s; run `timebench skew`"},
 		{What: "whether clocks go backwards", Why: vdsoMonotonic + ": no CPU"},
 		{What: "what the kernel log shows", Why: "/dev/kmsg: operation not permitted"},
 	} {

@@ -112,7 +112,8 @@ func TestMissing(t *testing.T) {
 	part.Pairs, part.Reason = part.Pairs[:1], "the time limit ended the run; use a longer --duration"
 	wide.Pairs[1].BoundNS = 4e6
 	apart.Pairs[1].OffsetNS, apart.Pairs[1].BoundNS = 5e6, 4e6
-	for _, s := range []*SkewedClock{&whole, &part, &wide, &apart} {
+	none := SkewedClock{ID: "e", Reason: "interrupted"}
+	for _, s := range []*SkewedClock{&whole, &part, &wide, &apart, &none} {
 		s.MissingPairs = make([]MissingPair, 2-len(s.Pairs))
 	}
 	for _, test := range []struct {
@@ -121,6 +122,7 @@ func TestMissing(t *testing.T) {
 	}{
 		{nil, "no clock could be read"},
 		{[]SkewedClock{part}, "1 of 2 pairs: the time limit ended the run; use a longer --duration"},
+		{[]SkewedClock{none}, "interrupted"},
 		{[]SkewedClock{wide, part}, "only differences from 4 ms on would have been seen"},
 		{[]SkewedClock{part, wide, whole}, ""},
 		{[]SkewedClock{apart}, ""},

@@ -1,6 +1,7 @@
 package skew
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -97,6 +98,8 @@ func (s *Skew) Missing() string {
 			continue
 		case missing == 0:
 			why = words.Insensitive(bound)
+		case len(c.Pairs) == 0:
+			why = cmp.Or(c.Reason, s.measured(c))
 		default:
 			why = s.measured(c) + ": " + c.Reason
 		}
