@@ -232,7 +232,8 @@ func (s *spoiler) refused(loaderAlone bool, what string) error {
 	}
 	fromSchema := schema.Validate(text)
 	if (fromRead == nil) != (fromSchema == nil) && (!loaderAlone || fromRead == nil) {
-		s.t.Fatalf("%s: loader: %v; schema, which -update writes anew: %v", what, fromRead, fromSchema)
+		s.t.Fatalf("%s: loader: %v; schema: %v; -update writes the schema anew, and a Check accepts absent optional keys", what,
+			fromRead, fromSchema)
 	}
 	return fromRead
 }
