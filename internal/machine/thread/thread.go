@@ -7,8 +7,8 @@
 //
 // On Linux a thread can be pinned, its signals are blocked while it runs (package native explains
 // why), and the topology of the machine is read from sysfs. On Windows a thread can be pinned to
-// a CPU of any processor group; CPUs are numbered group by group. On other systems a thread
-// cannot be pinned.
+// a CPU of any processor group; CPUs are numbered group by group. On FreeBSD a thread can be pinned.
+// On other systems it cannot.
 package thread
 
 import (
