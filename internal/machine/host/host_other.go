@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/shirou/gopsutil/v4/cpu"
 	"github.com/shirou/gopsutil/v4/host"
 	"github.com/timebench/timebench/internal/document/result"
 )
@@ -14,9 +13,7 @@ import (
 // addSystemFacts adds the names of the system, its clock source, the facts of macOS, and the hypervisor that the CPU
 // reports.
 func addSystemFacts(facts *result.Host) {
-	if infos, err := cpu.Info(); err == nil && len(infos) > 0 {
-		facts.CPU.Model = infos[0].ModelName
-	}
+	facts.CPU.Model = cpuModel()
 	if kernel, err := host.KernelVersion(); err == nil {
 		facts.Kernel = kernel
 	}
