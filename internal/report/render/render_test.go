@@ -241,7 +241,7 @@ var read []string
 func TestMain(m *testing.M) {
 	status := m.Run()
 	given := func(name string) bool { return flag.Lookup(name).Value.String() != "" }
-	if !given("test.run") && !given("test.skip") && !given("test.list") && !given("test.fuzz") {
+	if status == 0 && !given("test.run") && !given("test.skip") && !given("test.list") && !given("test.fuzz") {
 		files, _ := filepath.Glob("testdata/*")
 		for _, file := range files {
 			if !slices.Contains(read, file) {
