@@ -41,7 +41,7 @@ func (w *why) withTimers(s *situation.Situation) *why {
 }
 
 // guesses are the entries on why the kernel does not use the TSC if no fact shows it, the most certain first.
-var guesses = []string{"why other-cpu", "why arm64", notInvariant, "why rated-last", "why rated-higher"}
+var guesses = []string{"why other-cpu", "why arm64", notInvariant, "why behind-ticks", "why rated-higher"}
 
 // notInvariant: the kernel requires an invariant TSC. That explains nothing if the log shows that it has used the TSC.
 const notInvariant = "why not-invariant"
@@ -149,7 +149,7 @@ func selectedAtRunTime(s *situation.Situation) *why {
 	if s.Offers(chosen.Value) {
 		expected = chosen.Value
 	}
-	if name == expected || !s.Offers(name) || expected == "tsc" && s.MarkedUnstable() {
+	if expected == "" || name == expected || !s.Offers(name) || expected == "tsc" && s.MarkedUnstable() {
 		return nil
 	}
 	var evidence []string

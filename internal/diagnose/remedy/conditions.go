@@ -115,8 +115,9 @@ var conditions = map[string]func(*machine, []string) bool{
 	"source":           func(s *machine, names []string) bool { return slices.Contains(names, s.ClockSource) },
 	"offers":           one((*machine).Offers),
 	"could-use":        one((*machine).CouldUse),
+	"best-known":       is(func(s *machine) bool { return s.Best() != "" }),
 	"on-best":          is(func(s *machine) bool { return s.Best() == "" || s.Best() == s.ClockSource }),
-	"only-ticks":       is(func(s *machine) bool { return s.HasOnlyTicks() || ratedLast(s) }),
+	"only-ticks":       is((*machine).HasOnlyTicks),
 	"hypervisor-clock": is(func(s *machine) bool { return s.HypervisorClock() != "" }),
 	"hypervisor-clock-unused": is(func(s *machine) bool {
 		return s.HypervisorClock() != "" && s.HypervisorClock() != s.ClockSource
@@ -136,13 +137,13 @@ var conditions = map[string]func(*machine, []string) bool{
 		return quality < 0
 	}),
 	// The TSC.
-	"tsc-usable": is(func(s *machine) bool { return s.MayUseTSC() && !ratedLast(s) }),
-	"tsc-right":  is((*machine).IsTSCRight), "tsc-rated-last": is(ratedLast),
-	"tsc-plausible": is(tscPlausible),
-	"tsc-doubted":   is((*machine).DoubtsTSC),
-	"tsc-may-stop":  is((*machine).TSCMayStop),
-	"tsc-adjust":    is((*machine).HasTSCAdjust),
-	"not-invariant": is(func(s *machine) bool { return s.Host.CPU.InvariantTSC != nil && !s.Invariant() }),
+	"tsc-usable": is((*machine).MayUseTSC), "tsc-right": is((*machine).IsTSCRight),
+	"tsc-behind-ticks": is(func(s *machine) bool { return slices.Contains(s.BehindTicks(), "tsc") }),
+	"tsc-plausible":    is(tscPlausible),
+	"tsc-doubted":      is((*machine).DoubtsTSC),
+	"tsc-may-stop":     is((*machine).TSCMayStop),
+	"tsc-adjust":       is((*machine).HasTSCAdjust),
+	"not-invariant":    is(func(s *machine) bool { return s.Host.CPU.InvariantTSC != nil && !s.Invariant() }),
 	"may-sleep-in-pc10": is(func(s *machine) bool { // laptops with these chips have at most 16 CPUs
 		return s.Host.CPU.Model == "" && s.HighestCPU() < 16 || strings.Contains(s.Host.CPU.Model, "Core(TM) i")
 	}),

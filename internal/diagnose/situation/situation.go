@@ -49,9 +49,11 @@ func (s *Situation) Sets(setting string) bool {
 	return s.Host.ClockSource != nil && slices.Contains(s.Host.ClockSource.Settings, setting)
 }
 
-// Best returns the clock source that the kernel rates highest; "" if unknown.
+// Best returns the clock source that the kernel rates highest; "" if unknown. Before Linux 2.6.21 the list is unsorted:
+// it has timers behind ticks (92c7e00254b2).
 func (s *Situation) Best() string {
-	if len(s.ClockSources) == 0 {
+	isTimer := func(name string) bool { return name != "tsc" }
+	if len(s.ClockSources) == 0 || slices.ContainsFunc(s.BehindTicks(), isTimer) {
 		return ""
 	}
 	return s.ClockSources[0]
@@ -74,6 +76,17 @@ func (s *Situation) HypervisorClock() string {
 // TickSources are the clock sources that count the ticks of the kernel (kernel/time/jiffies.c).
 var TickSources = []string{"jiffies", "refined-jiffies"}
 
+// BehindTicks returns the clock sources that the kernel lists behind ticks. Their rating is 1 or 2, so only the mark of an
+// unstable clock source, which takes its rating to 0, puts it there.
+func (s *Situation) BehindTicks() []string {
+	isTick := func(name string) bool { return slices.Contains(TickSources, name) }
+	first := slices.IndexFunc(s.ClockSources, isTick)
+	if first < 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(s.ClockSources[first:]), isTick)
+}
+
 // HasOnlyTicks reports whether the kernel counts ticks, or reads the timer that makes them (pit), because it has no better
 // timer. A kernel log alone shows that if the kernel took them in place of the TSC: it rates them lower than every timer.
 func (s *Situation) HasOnlyTicks() bool {
@@ -82,6 +95,9 @@ func (s *Situation) HasOnlyTicks() bool {
 		sources = s.registered()
 	}
 	poor := append([]string{"pit"}, TickSources...)
+	if slices.Contains(s.BehindTicks(), "tsc") {
+		poor = append(poor, "tsc")
+	}
 	return len(sources) > 0 && slices.Contains(poor, s.ClockSource) &&
 		!slices.ContainsFunc(sources, func(name string) bool { return !slices.Contains(poor, name) })
 }

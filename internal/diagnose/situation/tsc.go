@@ -53,6 +53,7 @@ func (s *Situation) TSCMayStop() bool {
 // kept if the TSC is not invariant: it corrects the TSC of each CPU.
 func (s *Situation) MayUseTSC() bool {
 	return s.Offers("tsc") && s.ClockSource != "tsc" && !s.MarkedUnstable() && !s.IsTSCWrong() &&
+		!slices.Contains(s.BehindTicks(), "tsc") &&
 		(s.ClockSource != "kvm-clock" || s.Invariant())
 }
 
