@@ -124,7 +124,7 @@ func experiment(ctx context.Context, sw *clocksource.Switch, others []string,
 
 func addNoise(d *result.Document) {
 	for i, e := range compare.Of(d).OtherClockSources {
-		compare.Into(d).OtherClockSources[i].Warnings = diagnose.Noise(&result.Document{
+		compare.Into(d).OtherClockSources[i].Warnings = diagnose.Warnings(&result.Document{
 			Host: d.Host, Conditions: e.Conditions, Sections: []result.Section{&compare.Costs{Clocks: e.Clocks}},
 		})
 	}

@@ -142,7 +142,7 @@ func (flags *sectionFlags) document(ctx context.Context, stderr io.Writer,
 		return nil, failed
 	}
 	document.GeneratedAt, document.Interrupted = time.Now().UTC().Truncate(time.Second), ctx.Err() != nil
-	document.Warnings = append(document.Warnings, diagnose.Noise(document)...)
+	document.Warnings = append(document.Warnings, diagnose.Warnings(document)...)
 	return document, failed
 }
 

@@ -35,13 +35,13 @@ func TestTheDocumentHasEveryKind(t *testing.T) {
 }
 
 // The list of the documentation has exactly the kinds of disturbance.
-func TestTheDocumentHasEveryNoise(t *testing.T) {
+func TestTheDocumentHasEveryWarning(t *testing.T) {
 	text, err := os.ReadFile("../../docs/measuring.md")
 	require.NoError(t, err)
 	_, list, found := strings.Cut(string(text), "\n## Noise\n")
 	require.True(t, found)
-	for _, n := range noises() {
+	for _, n := range warningTexts() {
 		require.Contains(t, list, fmt.Sprintf("\n- `%s`: ", n.Name), "add it to the list of docs/measuring.md#noise")
 	}
-	require.Equal(t, len(noises()), strings.Count(list, "\n- "), "a row of docs/measuring.md is of no kind")
+	require.Equal(t, len(warningTexts()), strings.Count(list, "\n- "), "a row of docs/measuring.md is of no kind")
 }

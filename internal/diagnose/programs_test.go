@@ -88,7 +88,7 @@ func TestAnotherTimebenchIsNoFinding(t *testing.T) {
 	require.Equal(t, "Reading the clock is fast: 22 ns per read, in user mode (clock source tsc).", answer)
 	require.Equal(t, table.OK, level)
 	d.Host.CPU.Usable, d.Conditions = 2, &result.Conditions{DurationNS: 1e9, OtherCPUs: 1}
-	warnings := Noise(d)
+	warnings := Warnings(d)
 	require.Len(t, warnings, 1)
 	require.Equal(t, "other programs (also another timebench) used 1.00 of 2 CPUs during the run", warnings[0].Saw)
 }

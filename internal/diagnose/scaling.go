@@ -23,12 +23,12 @@ const (
 	minReferences = 2
 )
 
-// disturbing are the kinds of Noise that make throughput useless for a judgement
+// disturbing are the kinds of Warnings that make throughput useless for a judgement
 var disturbing = []string{"starved", "quota", "steal", "load", "preempted"}
 
 // disturbance returns the disturbance that made throughput useless for a judgement; nil without one.
 func disturbance(s *situation.Situation) *result.Warning {
-	return situation.First(noise(s), func(w result.Warning) bool { return slices.Contains(disturbing, w.Kind) })
+	return situation.First(warnings(s), func(w result.Warning) bool { return slices.Contains(disturbing, w.Kind) })
 }
 
 // notScaling finds an everyday clock that all CPUs together read no faster than a single CPU. On a busy machine it

@@ -53,7 +53,7 @@ func TestAdviceFitsTheSystem(t *testing.T) {
 		c := noisy.Conditions
 		c.OtherCPUs, c.InterruptedTurns, c.FloorHighNS, c.WallStepNS = 0.8, 100, 1.6, 1e9
 		compare.Into(noisy).Clocks[0].Resolution.Backwards = 1
-		warnings := Noise(noisy)
+		warnings := Warnings(noisy)
 		require.Len(t, warnings, 5, os)
 		for _, w := range warnings {
 			text.WriteString(w.Saw + w.Advice + "\n")

@@ -40,10 +40,10 @@ func TestTextsOfFindings(t *testing.T) {
 	}
 }
 
-// Every entry of noises.txt has an observation, an effect, an advice and only known fields.
-func TestTextsOfNoises(t *testing.T) {
-	require.Len(t, noises(), len(observations))
-	for _, n := range noises() {
+// Every entry of warnings.txt has an observation, an effect, an advice and only known fields.
+func TestTextsOfWarnings(t *testing.T) {
+	require.Len(t, warningTexts(), len(observations))
+	for _, n := range warningTexts() {
 		require.Contains(t, observations, n.Name)
 		keys := map[string]bool{}
 		for _, f := range n.Fields {

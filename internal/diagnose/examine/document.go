@@ -29,7 +29,7 @@ func NewDocument(tool result.Tool, facts result.Host, costs compare.Costs, setti
 func Measured(tool result.Tool, facts result.Host, measured measure.Result, settings result.Settings) *result.Document {
 	document := NewDocument(tool, facts, measured.Costs, settings)
 	document.Interrupted, document.Conditions = measured.Interrupted, &measured.Conditions
-	document.Warnings = diagnose.Noise(document)
+	document.Warnings = diagnose.Warnings(document)
 	return document
 }
 

@@ -27,24 +27,24 @@ func quiet() *result.Document {
 }
 
 func TestQuietMachineHasNoWarnings(t *testing.T) {
-	require.Empty(t, Noise(quiet()))
-	require.Empty(t, Noise(&result.Document{}), "a document of an older timebench")
+	require.Empty(t, Warnings(quiet()))
+	require.Empty(t, Warnings(&result.Document{}), "a document of an older timebench")
 	busyElsewhere := quiet()
 	busyElsewhere.Host.CPU.Usable = 64
 	busyElsewhere.Conditions.OtherCPUs = 1
-	require.Empty(t, Noise(busyElsewhere), "one busy CPU of 64")
+	require.Empty(t, Warnings(busyElsewhere), "one busy CPU of 64")
 	for _, sync := range []result.TimeSync{
 		{}, {TickNS: 10_000_000, FrequencyPPM: 500}, {TickNS: 10_000_000, FrequencyPPM: -500}, {TickNS: 10_001_000},
 		{TickNS: 10_100_000, FrequencyPPM: -9901}, // one cancels the other
 	} {
 		corrected := quiet()
 		corrected.Host.TimeSync = &sync
-		require.Empty(t, Noise(corrected), "%+v", sync)
+		require.Empty(t, Warnings(corrected), "%+v", sync)
 	}
 	short := quiet()
 	short.Conditions.DurationNS, short.Conditions.OtherCPUs = 50_000_000, 0.2
 	short.Conditions.StealShare = 0.1
-	require.Empty(t, Noise(short), "a tick of the kernel's in a short run")
+	require.Empty(t, Warnings(short), "a tick of the kernel's in a short run")
 }
 
 // Each disturbance alone has a warning of its own kind, with its figures.
@@ -97,7 +97,7 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 		planted[test.kind] = true
 		d := quiet()
 		test.plant(d)
-		warnings := Noise(d)
+		warnings := Warnings(d)
 		require.Len(t, warnings, 1, test.kind)
 		require.Equal(t, test.kind, warnings[0].Kind)
 		require.Contains(t, warnings[0].Saw, test.saw)
@@ -113,7 +113,7 @@ func TestEachDisturbanceIsNamed(t *testing.T) {
 func TestDoctorWithTooLittleTime(t *testing.T) {
 	d := quiet()
 	d.Tool.Command, d.Conditions.CompleteRounds = "doctor", 9
-	warnings := Noise(d)
+	warnings := Warnings(d)
 	require.Len(t, warnings, 1)
 	require.Equal(t, "run again when the machine is less busy, or with more time (timebench compare --limit 5m)", warnings[0].Advice)
 }
@@ -122,9 +122,9 @@ func TestDoctorWithTooLittleTime(t *testing.T) {
 func TestLoadDelaysSleeps(t *testing.T) {
 	d := &result.Document{Conditions: &result.Conditions{DurationNS: 1e9, OtherCPUs: 0.8}}
 	d.Host.CPU.Usable = 2
-	require.Empty(t, Noise(d))
+	require.Empty(t, Warnings(d))
 	d.Put(&wake.Wake{})
-	warnings := Noise(d)
+	warnings := Warnings(d)
 	require.Len(t, warnings, 1)
 	require.Equal(t, "p99 and the maximum of the lateness, and often its medians", warnings[0].Spoilt)
 }
@@ -140,7 +140,7 @@ func TestWarningsFitTheRun(t *testing.T) {
 		c := d.Conditions
 		c.ThrottledPeriods, c.ThrottledNS, c.StealShare, c.OtherCPUs = 1, 60_000_000, 0.12, 0.8
 		var kinds, text []string
-		for _, w := range Noise(d) {
+		for _, w := range Warnings(d) {
 			kinds = append(kinds, w.Kind)
 			text = append(text, w.Spoilt, w.Advice)
 		}

@@ -30,13 +30,13 @@ const (
 	minSeconds = 0.1
 )
 
-//go:embed noises.txt
-var noisesFile string
+//go:embed warnings.txt
+var warningsFile string
 
-// noises are the texts of the warnings, the worst for the figures first.
-var noises = sync.OnceValue(func() []texts.Entry { return texts.Entries(noisesFile) })
+// warningTexts are the texts of the warnings, the worst for the figures first.
+var warningTexts = sync.OnceValue(func() []texts.Entry { return texts.Entries(warningsFile) })
 
-// observations return what a run shows of each kind of noise; "" if it shows none.
+// observations return what a run shows of each kind of warning; "" if it shows none.
 var observations = map[string]func(*situation.Situation, result.Conditions) string{
 	"clocksource": func(_ *situation.Situation, c result.Conditions) string {
 		return when(len(c.ClockSources) > 1,
@@ -105,17 +105,17 @@ var observations = map[string]func(*situation.Situation, result.Conditions) stri
 // when returns the text if the condition holds, and "" otherwise.
 func when(holds bool, text string) string { return words.Either(holds, text, "") }
 
-// Noise returns the disturbances of the document's run; nil for a quiet machine. Without conditions in the document it
+// Warnings returns the disturbances of the document's run; nil for a quiet machine. Without conditions in the document it
 // uses only the facts of the host.
-func Noise(d *result.Document) []result.Warning { return noise(situation.Of(d)) }
+func Warnings(d *result.Document) []result.Warning { return warnings(situation.Of(d)) }
 
-func noise(s *situation.Situation) []result.Warning {
+func warnings(s *situation.Situation) []result.Warning {
 	var conditions result.Conditions
 	if s.Conditions != nil {
 		conditions = *s.Conditions
 	}
 	var warnings []result.Warning
-	for _, n := range noises() {
+	for _, n := range warningTexts() {
 		saw := observations[n.Name](s, conditions)
 		if saw == "" {
 			continue
