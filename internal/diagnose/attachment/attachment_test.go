@@ -144,6 +144,20 @@ func TestLastOutputCounts(t *testing.T) {
 	require.Equal(t, []string{"Leap status     : Normal"}, rows("Root dispersion : 19.0 seconds\nLeap status     : Not synchronised\nLeap status     : Normal\n"))
 }
 
+// A time of hwclock far below a time of date is of another time.
+func TestTimesOfTwoCommands(t *testing.T) {
+	const clock, rtc = "$ date\nMon Apr 24 09:54:19 CEST 2023\n", "$ sudo hwclock\n2023-04-25 09:56:22.123456+02:00\n"
+	far := func(text string) bool {
+		d := read(t, text)
+		return slices.ContainsFunc(kernellog.Explain(kernellog.Parse(d.Host.KernelLog.Lines), kernellog.Machine{}), func(c kernellog.Cause) bool {
+			return c.Kind == "rtc-differs" || c.Kind == "rtc-off-by-zone"
+		})
+	}
+	require.True(t, far(clock+rtc))
+	require.True(t, far(rtc+clock))
+	require.False(t, far(clock+strings.Repeat("the next day\n", 12)+rtc))
+}
+
 // A pasted command shows the clock source in use, before or after the log of the boot.
 func TestPastedClockSource(t *testing.T) {
 	const path = "/sys/devices/system/clocksource/clocksource0/current_clocksource"

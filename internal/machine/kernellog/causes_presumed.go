@@ -333,9 +333,9 @@ func serversListed(l log) []Event {
 
 // onlyRTC returns the lines of real-time clocks without a valid time, unless another one set the wall clock at the boot.
 func (l log) onlyRTC() []Event {
-	device := func(e Event) string {
+	device := func(e Event) string { // by its address, before which old kernels print another name
 		name, _, _ := strings.Cut(e.Line, ": ")
-		return name
+		return name[strings.LastIndexByte(name, ' ')+1:]
 	}
 	read, wrong := l.of("rtc-read"), wrongYear(l)
 	return slices.DeleteFunc(l.of("rtc-unset"), func(e Event) bool {

@@ -395,11 +395,11 @@ func (l log) shown() (all []shown) {
 	var wall, rtc Event
 	for _, e := range l.of("time-shown", "rtc-shown") {
 		switch {
-		case e.Kind == "time-shown" && rtc.Kind != "" && e.printedBy() == "date" && rtc.pairs(e):
+		case e.Kind == "time-shown" && rtc.Kind != "" && e.printedBy() == "date" && rtc.pairs(e) && !e.isLater():
 			all[len(all)-1].wall, wall, rtc = e, Event{}, Event{}
 		case e.Kind == "time-shown":
 			wall, rtc = e, Event{}
-		case e.pairs(wall):
+		case e.pairs(wall) && !e.isLater():
 			all = append(all, shown{wall, e})
 			rtc = Event{}
 		default:
@@ -408,6 +408,9 @@ func (l log) shown() (all []shown) {
 	}
 	return all
 }
+
+// isLater returns whether other lines stood between the output of a command and the time above it.
+func (e Event) isLater() bool { return strings.Contains(e.Line, later) }
 
 // printedBy returns the first word of a line that shows a time: universal, system, date.
 func (e Event) printedBy() string {
@@ -471,12 +474,16 @@ func (s shown) isFar() bool {
 
 // A shownJump is a jump of the wall clock between two outputs of timedatectl or date, in s.
 type shownJump struct {
-	back, forth float64 // forwards beside a real-time clock that did not jump; one is 0
+	back, forth float64 // one is 0
+	sure        bool    // whether the real-time clock did not jump with it: the outputs are of one machine, in their order
 	lines       []Event
 }
 
 // shownJumps returns the jumps of the wall clock, in order.
 func (l log) shownJumps() (all []shownJump) {
+	if len(l.of("another-machine")) > 0 {
+		return nil
+	}
 	offs := map[int]float64{} // of the real-time clock, by the line with the wall clock
 	for _, s := range l.shown() {
 		offs[s.wall.Index] = s.off()
@@ -493,10 +500,11 @@ func (l log) shownJumps() (all []shownJump) {
 		}
 		jump := shownJump{back: max(from-to, 0), lines: []Event{before, e}}
 		was, paired := offs[before.Index]
-		if is, both := offs[e.Index]; paired && both && to > from {
-			jump.forth = max(was-is, 0)
+		if is, both := offs[e.Index]; paired && both {
+			jump.sure = math.Abs(was-is) >= minRTCOff
+			jump.forth = words.Either(to > from, max(was-is, 0), 0)
 		}
-		if jump.back > 0 || jump.forth > minRTCOff {
+		if jump.back > 0 || jump.sure && jump.forth > 0 {
 			all = append(all, jump)
 		}
 	}
@@ -512,9 +520,9 @@ func largestJump(jumps []shownJump) (most float64, lines []Event) {
 	return most, lines
 }
 
-// backAndForth returns the lines of jumps of the wall clock by a minute or more, if one is back, and there are several.
+// backAndForth returns the lines of jumps of the wall clock beside the real-time clock, if one is back, and there are several.
 func backAndForth(l log) []Event {
-	jumps := slices.DeleteFunc(l.shownJumps(), func(j shownJump) bool { return max(j.back, j.forth) < minRTCOff })
+	jumps := slices.DeleteFunc(l.shownJumps(), func(j shownJump) bool { return !j.sure })
 	back := slices.ContainsFunc(jumps, func(j shownJump) bool { return j.back > 0 })
 	_, lines := largestJump(jumps)
 	return words.Either(back && len(jumps) > 1, lines, nil)

@@ -6,7 +6,12 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-const columns = 10 // of the table of ntpq
+const (
+	columns = 10 // of the table of ntpq
+	// nearLines is the max number of lines from the output of date to the output of hwclock, for both to be of one time.
+	nearLines = 8
+	later     = " (later)" // the mark of an output that is farther from the one above
+)
 
 // A pastes names the output of commands that people paste: each line becomes a message that needs no line above it.
 type pastes struct {
@@ -14,7 +19,9 @@ type pastes struct {
 	asked   []string
 	listing bool   // whether the line above belongs to ntpq's table of servers
 	host    string // the machine in the last prompt; "" without one
-	server  string // the line above, if it has only the name of a server, as in the wide table (ntpq -w)
+	// line counts the lines, and timeAt is the number of the last one with a time of date or hwclock.
+	line, timeAt int
+	server       string // the line above, if it has only the name of a server, as in the wide table (ntpq -w)
 }
 
 var (
@@ -40,6 +47,7 @@ var (
 
 // named returns a line with the name of the command or the file that printed it, if the lines above show it.
 func (p *pastes) named(line string) string {
+	p.line++
 	if strings.Contains(line, "@") || strings.Contains(line, " | ") { // faster than the expression
 		if found := namesHost().FindStringSubmatch(line); found != nil && !unnamed().MatchString(found[1]+found[2]) {
 			p.host = found[1] + found[2]
@@ -49,8 +57,8 @@ func (p *pastes) named(line string) string {
 		return line
 	}
 	if len(p.asked) > 0 && timeAlone().MatchString(line) && !strings.Contains(p.asked[0], "_") {
-		command := p.asked[0]
-		p.asked = p.asked[1:]
+		command := p.asked[0] + words.Either(p.timeAt > 0 && p.line-p.timeAt > nearLines, later, "")
+		p.asked, p.timeAt = p.asked[1:], p.line
 		return command + ": " + line
 	}
 	if len(p.asked) > 0 && sourcesAlone().MatchString(line) {

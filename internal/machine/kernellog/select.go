@@ -77,7 +77,7 @@ func Select(lines []string, limit int) (kept []string, incomplete bool) {
 
 // alone matches the shapes of lines whose figures matter: the rates of several boots; the times that timedatectl and date
 // print, which may jump.
-var alone = lazily(`detected #\.# mhz|^(?:universal time|rtc time|date): `)
+var alone = lazily(`detected #\.# mhz|^(?:universal time: |rtc time: |date: |date \(later\): )`)
 
 func fold(lines []string) ([]string, []weight) {
 	weights := make([]weight, len(lines))
