@@ -253,7 +253,7 @@ var faults = map[string]outcome{
 	"acpi_pm on Hyper-V, by a log alone": {func(d *result.Document) {
 		*d = result.Document{Host: result.Host{OS: "linux", Arch: "amd64", Virtualization: guestOf("hyperv"), ClockSource: &result.ClockSource{Current: "acpi_pm"},
 			KernelLog: &result.KernelLog{Truncated: true, Lines: []string{"[ 541.9] clocksource: Switched to clocksource acpi_pm"}}}}
-	}, "kernel-entry-unproven", result.Warn, "On Hyper-V the kernel uses hyperv_clocksource_tsc_page or tsc", "Why the TSC"},
+	}, "kernel-entry-unproven", result.Warn, "On Hyper-V the kernel usually uses hyperv_clocksource_tsc_page or tsc", "Why the TSC"},
 	"ticks as the watchdog": {func(d *result.Document) {
 		*d = result.Document{Host: result.Host{OS: "linux", Arch: "amd64", KernelLog: &result.KernelLog{Lines: []string{
 			"[ 1.134197] clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc-early' as unstable because the skew is too large:",
