@@ -35,8 +35,8 @@ func TestDriftWithoutLoad(t *testing.T) {
 	d.Clocks = append(d.Clocks, DriftedClock{ID: "noisy", NominalHz: 1e9, Idle: ratedAt(0, 1e9, 5)})
 	require.Contains(t, d.Block(&result.Document{}).Verdict, "Of 3 clocks b differs most", "an error bound is no difference")
 	d.Clocks[1].Idle, d.Clocks[0].Idle = ratedAt(0.1, 1e9, 0.2), ratedAt(-0.1, 1e9, 0.1)
-	require.Contains(t, d.Block(&result.Document{}).Verdict, "None of 3 clocks differs from r by more than the error bound of 5 ppm. unstated makes ")
-	require.Equal(t, "noisy does not differ from r by more than the error bound of 5 ppm.",
+	require.Contains(t, d.Block(&result.Document{}).Verdict, "None of 3 clocks differs from r by more than the error bound of 15 ppm. unstated makes ")
+	require.Equal(t, "noisy does not differ from r by more than the error bound of 15 ppm.",
 		(&Drift{Reference: "r", Clocks: d.Clocks[3:]}).Block(&result.Document{}).Verdict)
 	require.Equal(t, "No rate could be measured; a: interrupted.",
 		(&Drift{Reference: "r", Clocks: []DriftedClock{{ID: "a", Reason: "interrupted"}}}).Block(&result.Document{}).Verdict)
