@@ -75,6 +75,7 @@ var plantedLogs = map[string]planted{
 	"peers that drift apart":         {"peers-differ", Machine{}, "2016-07-15 01:54:34.341608 W | rafthttp: the clock difference against peer bd is too high [1m22.150199592s > 1s]\n2016-07-15 01:57:34.345220 W | rafthttp: the clock difference against peer bd is too high [1m22.381443609s > 1s]", []string{"The difference grows"}, TSCUnknown},
 	"w32tm, 12 hours":                {"windows-off", Machine{}, "06:39:15, -43149.7350583s", []string{"AM for PM"}, TSCUnknown},
 	"journald, 51 h after the boot":  {"stepped", Machine{}, "[186496.089907] systemd-journald[117362]: Time jumped backwards, rotating.", []string{"not at the start"}, TSCUnknown},
+	"a second chronyd":               {"chronyd-twice", Machine{}, "chronyd[2708]: Fatal error : Another chronyd may already be running (pid=811), check /run/chrony/chronyd.pid", []string{"another one runs, or the file"}, TSCUnknown},
 	"a server without a source":      {"server-is-unsynchronized", Machine{}, "li=3 (0xc0)", []string{"leap indicator 3"}, TSCUnknown},
 	"acpi_pm marked by the TSC":      {"other-marked", Machine{}, strings.ReplaceAll(verdict, "tsc'", "acpi_pm'") + "clocksource:                       'tsc' (not 'acpi_pm') is current clocksource.", []string{"Programs read tsc"}, TSCUnknown},
 	"a second real-time clock":       {"rtc-unset", Machine{}, "rk808-rtc rk808-rtc.3.auto: setting system clock to 2025-05-24T08:14:40 UTC (1748074480)\nrtc-hym8563 5-0051: no valid clock/calendar values available", []string{"Another one set the wall clock"}, TSCUnknown},
