@@ -25,6 +25,9 @@ type clockID struct {
 // refusal returns the error of a read, with the name of the errno if the call was refused, by a filter such as seccomp,
 // or because the kernel lacks it.
 func refusal(err error) error {
+	if err == nil { // as nearly always: each read of the clocks of a BSD comes here, and the rest takes 9 ns
+		return nil
+	}
 	for _, errno := range []unix.Errno{unix.EPERM, unix.ENOSYS} {
 		if errors.Is(err, errno) {
 			return fmt.Errorf("%w (%s)", err, unix.ErrnoName(errno))
