@@ -50,7 +50,7 @@ func (s *Situation) Sets(setting string) bool {
 }
 
 // Best returns the clock source that the kernel rates highest; "" if unknown. Before Linux 2.6.21 the list is unsorted:
-// it has timers behind ticks (92c7e00254b2).
+// it has timers behind ticks (clocksource_enqueue of kernel/time/clocksource.c came then).
 func (s *Situation) Best() string {
 	isTimer := func(name string) bool { return name != "tsc" }
 	if len(s.ClockSources) == 0 || slices.ContainsFunc(s.BehindTicks(), isTimer) {
