@@ -156,6 +156,8 @@ func TestTimesOfTwoCommands(t *testing.T) {
 	require.True(t, far(clock+rtc))
 	require.True(t, far(rtc+clock))
 	require.False(t, far(clock+strings.Repeat("the next day\n", 12)+rtc))
+	_, err := Read("x", strings.NewReader(clock))
+	require.ErrorIs(t, err, ErrUnknown, "one time shows nothing")
 }
 
 // A pasted command shows the clock source in use, before or after the log of the boot.

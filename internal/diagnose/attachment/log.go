@@ -67,6 +67,10 @@ func readLog(r io.Reader) (log, error) {
 // finished returns the log when all its lines are added. It returns an error if they are not of a kernel.
 func (l log) finished() (log, error) {
 	l.events = l.Finish()
+	ofDate := func(e kernellog.Event) bool { return e.Kind == "time-shown" }
+	if len(slices.DeleteFunc(slices.Clone(l.events), ofDate)) == 0 && len(kernellog.Explain(l.events, kernellog.Machine{})) == 0 {
+		l.events = nil // the time alone shows nothing
+	}
 	if len(l.events) == 0 && (!l.Kernel || l.system != "") {
 		if l.system != "" {
 			return log{}, fmt.Errorf("is a log of %s%s; give a log of Linux, or run `timebench doctor` on that machine",

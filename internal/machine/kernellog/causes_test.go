@@ -540,6 +540,11 @@ func TestPlantedLogs(t *testing.T) {
 		})
 	}
 	for _, r := range slices.Concat(reasons(), otherRules()) {
+		for _, f := range r.Fields {
+			first, _, _ := strings.Cut(f.Value, " ")
+			isKind := func(format *format) bool { return format.kind == first && strings.Contains(first, "-") }
+			require.False(t, f.Key != "lines" && slices.ContainsFunc(formats(), isKind), "%s: %q: a key with its facts is on one line", r.Name, f.Value)
+		}
 		require.True(t, seen[r.kind], "%s: add a log to the cases, or to plantedLogs, that shows this cause", r.kind)
 	}
 }

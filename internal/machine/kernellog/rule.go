@@ -335,6 +335,9 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"set-by": func(t material, names []string) bool {
 		return slices.ContainsFunc(t.of("stepped"), func(e Event) bool { return slices.Contains(names, e.Name) })
 	},
+	"programs-only": func(t material, _ []string) bool {
+		return !slices.ContainsFunc(t.log.events, func(e Event) bool { return !e.Program })
+	},
 	"half-hours": func(t material, _ []string) bool {
 		const half, near = 1800e9, 120e9 // ns
 		off := math.Abs(t.Evidence[len(t.Evidence)-1].StepNS)
