@@ -125,7 +125,7 @@ func layerColumns() (columns []table.Column[Row]) {
 		columns = append(columns, table.Column[Row]{Name: l.name, Key: strings.ReplaceAll(l.name, " ", "_") + "_ns", Spare: l.spare,
 			Unit: words.Duration, Value: figure(func(s *SleepSpan) float64 { return s.layer(l.name) })})
 	}
-	columns[len(columns)-1].Note = "the rest: the timer interrupt, the wake-up and the scheduler."
+	columns[len(columns)-1].Note = "the rest: the timer interrupt, the wake-up, the scheduler, and in a virtual machine the host."
 	return append(columns,
 		table.Column[Row]{Name: "worst CPU", Key: "worst_cpu", Spare: 1,
 			Value: figure(func(s *SleepSpan) float64 {
