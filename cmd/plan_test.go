@@ -23,8 +23,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// By default there are no more threads than CPUs, or than CPUs to pin them to. Explicit settings are measured in full, also a
-// long list of --threads; a run of the defaults adapts to a busy machine.
+// By default there are no more threads than CPUs, or than CPUs to pin them to. Explicit settings are measured in full,
+// also a long list of --threads; a run of the defaults adapts to a busy machine.
 func TestPlans(t *testing.T) {
 	pin, upTo24 := strconv.Itoa(thread.Usable()[0]), slices.Collect(func(yield func(int) bool) {
 		for n := 1; n <= 24 && yield(n); n++ {

@@ -209,8 +209,8 @@ func TestDoubledSignal(t *testing.T) {
 	require.Equal(t, 143, running.status())
 }
 
-// A second signal later ends a run at once, without output, although its workers do not answer. No new folder is left of
-// --out, and no other is removed.
+// A second signal later ends a run at once, without output, although its workers do not answer. No new folder is left
+// of --out, and no other is removed.
 func TestSignalTwiceLeavesNoNewFolder(t *testing.T) {
 	t.Parallel()
 	var printed bytes.Buffer

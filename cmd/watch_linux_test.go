@@ -37,8 +37,8 @@ type watching struct {
 	readers sync.WaitGroup
 }
 
-// startWatch starts a watch with --listen and --format json by this command line before its own arguments, and waits until
-// it reports where it listens.
+// startWatch starts a watch with --listen and --format json by this command line before its own arguments, and waits
+// until it reports where it listens.
 func startWatch(t testing.TB, start []string, args ...string) *watching {
 	t.Helper()
 	args = slices.Concat(start[1:], []string{"watch", "--listen", ":0", "--format", "json", "--every", "1s"}, args)

@@ -35,8 +35,8 @@ func TestCatalogIsConsistent(t *testing.T) {
 }
 
 // Every clock of the catalogue opens or returns a reason. The values of an open one do not go backwards on one thread,
-// a counter counts, and no read writes beyond its buffer. C functions run on a Go stack, which moves when it grows at the
-// first call of each goroutine, and when the garbage collector shrinks it: no value is torn or lost.
+// a counter counts, and no read writes beyond its buffer. C functions run on a Go stack, which moves when it grows at
+// the first call of each goroutine, and when the garbage collector shrinks it: no value is torn or lost.
 func TestEveryClockReadsOrSaysWhyNot(t *testing.T) {
 	var over atomic.Bool
 	var collector sync.WaitGroup
@@ -90,8 +90,8 @@ func requireSpins(t *testing.T, s Layer) {
 	}), s.ID)
 }
 
-// The default set has no device, and two of the system calls that have another path here, for comparison. Where this build
-// has only system calls, the clocks that programs read most are in it.
+// The default set has no device, and two of the system calls that have another path here, for comparison. Where this
+// build has only system calls, the clocks that programs read most are in it.
 func TestDefault(t *testing.T) {
 	of := func(id string, path Path) Clock { return Clock{ID: id + "@" + string(path), Path: path} }
 	freeBSD := []Clock{of("CLOCK_REALTIME", Syscall), of("CLOCK_MONOTONIC", Syscall), of("CLOCK_UPTIME", Syscall),

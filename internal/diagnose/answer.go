@@ -25,8 +25,8 @@ const fastNS = 100
 
 // Answer returns one sentence on reading the clock of the document's machine, with its level: whether it is fast or
 // slow, its latency, why it is slow, the worst other fault, and the program that suffers. It returns "" if no everyday
-// clock was timed; of a machine's files, only that reads enter the kernel; of an interrupted doctor, that the latency is
-// unknown.
+// clock was timed; of a machine's files, only that reads enter the kernel; of an interrupted doctor, that the latency
+// is unknown.
 func Answer(d *result.Document) (string, table.Level) {
 	s := situation.Of(d)
 	c := answering(s)

@@ -57,8 +57,8 @@ func JudgeCounter(d *result.Document, c *counter.Counter) {
 	c.Conclude()
 }
 
-// kernelRate returns the rate of the TSC that the kernel counts by: from the last line of its log, or else from the page
-// of a perf event. It is nominal if it is the kernel's first measurement, which may be wrong by 1 %.
+// kernelRate returns the rate of the TSC that the kernel counts by: from the last line of its log, or else from the
+// page of a perf event. It is nominal if it is the kernel's first measurement, which may be wrong by 1 %.
 func kernelRate(s *situation.Situation) counter.CounterRate {
 	given := slices.Contains(s.Host.CPU.TSCFlags, "tsc_known_freq")
 	rate := counter.CounterRate{Name: "kernel, multiplier and shift", HZ: s.Host.CPU.KernelTSCHz, Nominal: !given && s.ClockSource != "tsc"}
@@ -184,8 +184,8 @@ func pageOfHypervisor(s *situation.Situation) string {
 // rateCauses are the faults in a kernel log that concern what the kernel knows of the rate of the TSC, and not the TSC.
 var rateCauses = []string{"wrong-cpuid-rate", "impossible-rate", "calibration-failed"}
 
-// countsForKernel: the kernel reads the same counter for its own clocks. Its watchdog is known for false alarms, so a no
-// needs a log that shows that the TSC itself was wrong.
+// countsForKernel: the kernel reads the same counter for its own clocks. Its watchdog is known for false alarms, so a
+// no needs a log that shows that the TSC itself was wrong.
 func countsForKernel(s *situation.Situation, rule counterRule, _ *counter.Counter) (evidence, conclusion string) {
 	name, page, faults := s.ClockSource, pageOfHypervisor(s), s.Faults()
 	marked := words.Either(s.MarkedUnstable(), "the kernel marked the TSC unstable", "the kernel log doubts the TSC")

@@ -137,8 +137,8 @@ type outcome struct {
 	never    string // texts that they lack: "a | b"
 }
 
-// Each fault has its own finding alone, with its cause and its advice. A machine that only looks faulty has no finding. A
-// new kind of finding has a row for each of its severities.
+// Each fault has its own finding alone, with its cause and its advice. A machine that only looks faulty has no finding.
+// A new kind of finding has a row for each of its severities.
 func TestEachFinding(t *testing.T) {
 	found := map[string]bool{}
 	for _, table := range []map[string]outcome{faults, ofChoices, ofTimecounters, ofWakeUps, ofWallOffsets, ofDisruptions, ofServices, ofRates} {

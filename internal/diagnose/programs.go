@@ -70,8 +70,8 @@ func heavyReaders(s *situation.Situation) *result.Finding {
 	return finding
 }
 
-// heavyUse returns the name of the text on the use of clocks on which a program spends most of the time of its reads. If
-// it is unknown whether the fine clocks are read in user mode, the reason is only that there are many reads.
+// heavyUse returns the name of the text on the use of clocks on which a program spends most of the time of its reads.
+// If it is unknown whether the fine clocks are read in user mode, the reason is only that there are many reads.
 func heavyUse(s *situation.Situation, p profile.Process) string {
 	most := *p.ClockShare / 2
 	switch {

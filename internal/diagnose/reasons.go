@@ -105,7 +105,8 @@ func byLog(s *situation.Situation) *why {
 	return all
 }
 
-// logCut returns evidence of a kernel log without its beginning. It is no line of the log, so it does not begin like one.
+// logCut returns evidence of a kernel log without its beginning. It is no line of the log, so it does not begin like
+// one.
 func logCut(s *situation.Situation) []string {
 	if s.Host.KernelLog == nil || !s.Host.KernelLog.Truncated {
 		return nil

@@ -65,8 +65,8 @@ func faultByLog(s *situation.Situation) *result.Finding {
 	return found.finding(s)
 }
 
-// asked returns the causes in a log that are harmless to the clocks, but ask for something; and the other harmless ones.
-// Beside a fault, only a stall counts, which may explain it. A measurement shows more than a log.
+// asked returns the causes in a log that are harmless to the clocks, but ask for something; and the other harmless
+// ones. Beside a fault, only a stall counts, which may explain it. A measurement shows more than a log.
 func asked(s *situation.Situation) (asks, others []kernellog.Cause) {
 	for _, c := range s.Causes() {
 		names, is := remedy.OfHarmless(c.Kind)
@@ -95,8 +95,8 @@ var clauses = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)^((?:The|A|An|By|Timer) )?(.+?)(?:: |\. |\.?$)(.*)$`)
 })
 
-// askedByLog finds what a log asks for beside its faults. Its title is the first clause of the first cause. of the wall is
-// whether that concerns the wall clock.
+// askedByLog finds what a log asks for beside its faults. Its title is the first clause of the first cause. of the wall
+// is whether that concerns the wall clock.
 func askedByLog(s *situation.Situation, ofTheWall bool) *result.Finding {
 	asks, others := asked(s)
 	if len(asks) == 0 || (asks[0].Concerns == kernellog.OfWallClock) != ofTheWall {

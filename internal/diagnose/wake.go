@@ -63,8 +63,8 @@ func earlyWakeUps(s *situation.Situation) *result.Finding {
 	return foundBy(s, early, "early-wake-ups")
 }
 
-// tickOfWindows returns by how much the tick of the system timer of Windows delays sleeps, in ns, against a timer of high
-// resolution, with evidence; 0 if it does not.
+// tickOfWindows returns by how much the tick of the system timer of Windows delays sleeps, in ns, against a timer of
+// high resolution, with evidence; 0 if it does not.
 func tickOfWindows(s *situation.Situation) (ns float64, evidence string) {
 	ns, evidence = largest(s, wake.Rounding, "with CREATE_WAITABLE_TIMER_HIGH_RESOLUTION")
 	if !s.OnWindows() || ns < longTickNS {
@@ -163,8 +163,8 @@ func slowIdleExit(s *situation.Situation) *result.Finding {
 	return foundBy(s, all, name, "{exit}", words.Duration(exit), "{state}", deepest.Name, "{broadcast}", broadcast)
 }
 
-// oftenEntered returns the deepest idle state, which is the last, with at least a tenth of all entries: other CPUs, which
-// slept longer, may have entered a deeper one.
+// oftenEntered returns the deepest idle state, which is the last, with at least a tenth of all entries: other CPUs,
+// which slept longer, may have entered a deeper one.
 func oftenEntered(states []wake.IdleState) (deepest wake.IdleState) {
 	const minShare = 0.1
 	var all int64

@@ -76,8 +76,8 @@ func ticks() *wake.Wake {
 
 func deep() *wake.Wake { return slept(fine(), 260e3, 400e3, layer(wake.LeavingIdle, 180e3)) }
 
-// Wake-ups that are late by what is usual have no finding: the default slack, an idle state, one late sleep. A fault has
-// its cause, and says what is true of its machine only.
+// Wake-ups that are late by what is usual have no finding: the default slack, an idle state, one late sleep. A fault
+// has its cause, and says what is true of its machine only.
 var ofWakeUps = map[string]outcome{
 	"usual": {awake(slept(fine(), 120e3, 400e3, layer(wake.TimerSlack, 50e3), layer(wake.LeavingIdle, 55e3), layer(wake.TheRest, 15e3))), "", "", "", ""},
 	"usual in a guest": {awake(slept(wake.Timers{SlackNS: 50_000, ResolutionNS: 1}, 88e3, 9e6,

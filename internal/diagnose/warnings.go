@@ -105,8 +105,8 @@ var observations = map[string]func(*situation.Situation, result.Conditions) stri
 // when returns the text if the condition holds, and "" otherwise.
 func when(holds bool, text string) string { return words.Either(holds, text, "") }
 
-// Warnings returns the disturbances of the document's run; nil for a quiet machine. Without conditions in the document it
-// uses only the facts of the host.
+// Warnings returns the disturbances of the document's run; nil for a quiet machine. Without conditions in the document
+// it uses only the facts of the host.
 func Warnings(d *result.Document) []result.Warning { return warnings(situation.Of(d)) }
 
 func warnings(s *situation.Situation) []result.Warning {

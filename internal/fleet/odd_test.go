@@ -54,8 +54,9 @@ func TestOddMachines(t *testing.T) {
 	}, kindsOf(Groups(all)...))
 }
 
-// Too few machines with a clock source for quartiles, and too many to be odd by it: none is odd for its costs. In a group of
-// four no machine is odd, nor in a group of two kinds, nor by clock sources that are all rare, or that one machine reports.
+// Too few machines with a clock source for quartiles, and too many to be odd by it: none is odd for its costs. In a
+// group of four no machine is odd, nor in a group of two kinds, nor by clock sources that are all rare, or that one
+// machine reports.
 func TestSomeOfAnotherClockSource(t *testing.T) {
 	for name, c := range map[string]struct {
 		machines, others, odd int
@@ -85,8 +86,8 @@ func TestSomeOfAnotherClockSource(t *testing.T) {
 	}
 }
 
-// A cost that changed while it was measured is not odd, nor is a clock that few machines timed, nor a cost among machines
-// that all differ.
+// A cost that changed while it was measured is not odd, nor is a clock that few machines timed, nor a cost among
+// machines that all differ.
 func TestUnsteadyAndRareCosts(t *testing.T) {
 	all := many(10)
 	all[5].Clocks = append(all[5].Clocks, Cost{Clock: "CLOCK_PROCESS_CPUTIME_ID@vdso", MedianNS: 500, QuietNS: 500,

@@ -21,8 +21,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A pipe without a writer is not read, also if a file becomes one after it was found, and a forbidden folder does not hide
-// the other results. A link to a folder is that folder, and a link within it is not followed: it may be a loop.
+// A pipe without a writer is not read, also if a file becomes one after it was found, and a forbidden folder does not
+// hide the other results. A link to a folder is that folder, and a link within it is not followed: it may be a loop.
 func TestPipesLinksAndForbiddenFolders(t *testing.T) {
 	documents, _ := made.Fleet(3, 0, 1)
 	folder := written(t, documents[:2])

@@ -29,9 +29,9 @@ type moment struct {
 // minStall is the shortest stall: a busy hypervisor or disk can take a tenth of that.
 const minStall = 500 * time.Millisecond
 
-// A sleeper sleeps, and knows for how long the threads of this process may have waited for a CPU meanwhile. It sleeps as
-// a goroutine does: a thread that blocks in nanosleep(2) keeps the runtime's monitor awake, which takes ten times the
-// CPU time of all the rest. Its zero value is ready.
+// A sleeper sleeps, and knows for how long the threads of this process may have waited for a CPU meanwhile. It sleeps
+// as a goroutine does: a thread that blocks in nanosleep(2) keeps the runtime's monitor awake, which takes ten times
+// the CPU time of all the rest. Its zero value is ready.
 type sleeper struct {
 	waitedNS, atNS int64 // waited at that time
 }

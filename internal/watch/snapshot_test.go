@@ -39,8 +39,8 @@ func TestSnapshot(t *testing.T) {
 	}
 }
 
-// A slice has the cost of a read, whatever the last slice promised. A thread that loses its CPU while it finds out what a
-// read costs may have no slice.
+// A slice has the cost of a read, whatever the last slice promised. A thread that loses its CPU while it finds out what
+// a read costs may have no slice.
 func TestASliceIsLongEnough(t *testing.T) {
 	for _, promised := range []float64{0, 1, 1000, 1e6, 1e12} {
 		s := &subject{reader: waiting{}, readNS: promised}

@@ -196,8 +196,8 @@ func TestExaminationsAreRare(t *testing.T) {
 	require.Equal(t, 6, p.examinations, "once more after one that failed")
 }
 
-// A neighbour that takes CPU time during an examination is no event, and a worse finding is one. A finding about a clock
-// that an examination had no time to measure is not gone.
+// A neighbour that takes CPU time during an examination is no event, and a worse finding is one. A finding about a
+// clock that an examination had no time to measure is not gone.
 func TestFindingsOfAMoment(t *testing.T) {
 	p := plant()
 	examined := func(findings ...result.Finding) []string {

@@ -1,6 +1,6 @@
 // Package accuracy compares timebench with independent instruments: C programs in testdata that read the same clocks,
-// PostgreSQL's pg_test_timing, strace, which counts system calls, and the verdicts of diff on many runs. The tests compare
-// drift, skew and system calls; benchmarks compare the latency:
+// PostgreSQL's pg_test_timing, strace, which counts system calls, and the verdicts of diff on many runs. The tests
+// compare drift, skew and system calls; benchmarks compare the latency:
 //
 //	go test ./test/accuracy -run '^$' -bench AgainstC -benchtime 15x
 //

@@ -23,8 +23,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// BenchmarkRuns and BenchmarkVerdicts measure how accurate the verdicts of `timebench diff` are on a machine: how many pairs
-// of runs of an unchanged machine differ (none should), and how many pairs with slower clocks are found.
+// BenchmarkRuns and BenchmarkVerdicts measure how accurate the verdicts of `timebench diff` are on a machine: how many
+// pairs of runs of an unchanged machine differ (none should), and how many pairs with slower clocks are found.
 //
 //	mkdir runs
 //	TIMEBENCH_PAIRS=$PWD/runs go test ./test/accuracy -run '^$' -bench Runs -benchtime 60x -timeout 2h

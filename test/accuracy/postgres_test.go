@@ -83,8 +83,8 @@ func distribution(t testing.TB, timebench string) (f figure, latencyNS float64) 
 	return figure{d.P50NS - d.BracketNS, long * 1e9 / spentNS}, c.Latency.MedianNS
 }
 
-// BenchmarkAgainstPgTestTiming compares the distribution of single reads with PostgreSQL's pg_test_timing, which reads the
-// clock in a loop for seconds and has a histogram of the loop times in powers of two:
+// BenchmarkAgainstPgTestTiming compares the distribution of single reads with PostgreSQL's pg_test_timing, which reads
+// the clock in a loop for seconds and has a histogram of the loop times in powers of two:
 //
 //	go test ./test/accuracy -run '^$' -bench AgainstPgTestTiming -benchtime 9x
 //

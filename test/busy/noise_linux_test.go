@@ -37,7 +37,8 @@ func TestQuotaThatIsUsedUpIsNamed(t *testing.T) {
 	require.NotContains(t, measured.Warned(d), "clocksource")
 }
 
-// A control group with a tenth of a CPU stops a program while it sleeps, too: doctor names the quota, with the latest sleep.
+// A control group with a tenth of a CPU stops a program while it sleeps, too: doctor names the quota, with the latest
+// sleep.
 func TestQuotaThatDelaysSleepsIsNamed(t *testing.T) {
 	t.Parallel()
 	d := inGroup(t, limited(t), "wake", "nanosleep", "--spans", "1ms", "--load", "--duration", "1s")

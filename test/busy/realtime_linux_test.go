@@ -75,9 +75,9 @@ func run(t *testing.T, timebench string, signal syscall.Signal, args ...string) 
 	return document, command.ProcessState.ExitCode()
 }
 
-// Under a real-time policy, a thread that spins owns its CPU: no thread of the same or lower priority runs there until it
-// yields. Every measuring command ends by itself, with everything measured, and a run of an hour gets the signal while its
-// threads spin.
+// Under a real-time policy, a thread that spins owns its CPU: no thread of the same or lower priority runs there until
+// it yields. Every measuring command ends by itself, with everything measured, and a run of an hour gets the signal
+// while its threads spin.
 func TestUnderSCHEDFIFO(t *testing.T) {
 	need.Minutes(t)
 	if runtime.NumCPU() < 2 {

@@ -81,9 +81,8 @@ func output(t *testing.T, program string, args ...string) []byte {
 	return need.Output(t, command)
 }
 
-// requireRestricted checks that a pod meets the standard "restricted", that it can write nothing, and that timebench accepts
-// its arguments.
-// https://kubernetes.io/docs/concepts/security/pod-security-standards/
+// requireRestricted checks that a pod meets the standard "restricted", that it can write nothing, and that timebench
+// accepts its arguments. https://kubernetes.io/docs/concepts/security/pod-security-standards/
 func requireRestricted(t *testing.T, p pod) {
 	t.Helper()
 	require.True(t, p.SecurityContext.RunAsNonRoot)
@@ -177,8 +176,8 @@ func TestSchemasOfKubernetes(t *testing.T) {
 	}
 }
 
-// Node-problem-detector starts the programs of its configuration, and reads max_output_length characters of a line. It uses
-// the same statuses as timebench: 0 is well, 1 a problem, others unknown.
+// Node-problem-detector starts the programs of its configuration, and reads max_output_length characters of a line. It
+// uses the same statuses as timebench: 0 is well, 1 a problem, others unknown.
 func TestNodeProblemDetector(t *testing.T) {
 	need.Minutes(t)
 	var config struct {

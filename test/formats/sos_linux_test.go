@@ -13,7 +13,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// The document of a sosreport, which people attach to bug reports, has the facts of the machine that made it, packed and unpacked.
+// The document of a sosreport, which people attach to bug reports, has the facts of the machine that made it, packed
+// and unpacked.
 func TestSosreport(t *testing.T) {
 	need.Minutes(t) // sos gathers for long
 	sos := need.Program(t, "sos")

@@ -14,8 +14,8 @@ import (
 	"github.com/timebench/timebench/test/need"
 )
 
-// A tab is a page in a browser that has no network. Commands and events pass through two pipes, as JSON that ends with a
-// zero byte (https://chromedevtools.github.io/devtools-protocol/).
+// A tab is a page in a browser that has no network. Commands and events pass through two pipes, as JSON that ends with
+// a zero byte (https://chromedevtools.github.io/devtools-protocol/).
 type tab struct {
 	t       *testing.T
 	to      *os.File

@@ -14,8 +14,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/counter"
 )
 
-// checkCounter checks doctor's verdict on the CPU's counter. QEMU without KVM has no invariant bit for a TSC, so only the
-// counter of arm64 is proven.
+// checkCounter checks doctor's verdict on the CPU's counter. QEMU without KVM has no invariant bit for a TSC, so only
+// the counter of arm64 is proven.
 func (w world) checkCounter(t *testing.T, said outputs) {
 	if w.arch == "arm64" {
 		requireVerdict(t, said["doctor"], counter.Yes)
@@ -35,8 +35,8 @@ func counterOf(t *testing.T, said ran) *counter.Counter {
 // busy matches the reasons of a busy host.
 var busy = regexp.MustCompile("^(it is unknown whether the CPUs have|the cost of a read is unknown)")
 
-// requireVerdict checks doctor's verdict on the CPU's counter, and that its evidence matches the reasons. A busy host may
-// add evidence of its own, against a yes.
+// requireVerdict checks doctor's verdict on the CPU's counter, and that its evidence matches the reasons. A busy host
+// may add evidence of its own, against a yes.
 func requireVerdict(t *testing.T, said ran, verdict string, reasons ...string) {
 	t.Helper()
 	c := counterOf(t, said)
@@ -55,8 +55,8 @@ func requireVerdict(t *testing.T, said ran, verdict string, reasons ...string) {
 	}
 }
 
-// rightRate returns the word of a kernel command line with the rate of the TSC: QEMU has the counter of its host. A kernel
-// on a busy host measured 43 MHz.
+// rightRate returns the word of a kernel command line with the rate of the TSC: QEMU has the counter of its host. A
+// kernel on a busy host measured 43 MHz.
 func rightRate() string {
 	m := counter.Begin()
 	if m == nil {

@@ -89,8 +89,9 @@ run compare timebench compare --format json --rounds 6 --throughput-time 5ms --t
 run verify timebench verify --format json --duration 2s ptp0@syscall
 `
 
-// TestNetworkCard compares the wall clock with the clock of a network card, which its driver reads between two readings of
-// the wall clock. QEMU 10 emulates it, 2.5 times too fast; it says nothing about the wall clock. Verify finds the rate.
+// TestNetworkCard compares the wall clock with the clock of a network card, which its driver reads between two readings
+// of the wall clock. QEMU 10 emulates it, 2.5 times too fast; it says nothing about the wall clock. Verify finds the
+// rate.
 func TestNetworkCard(t *testing.T) {
 	t.Parallel()
 	w := world{name: "e1000e", arch: "386", emulator: filepath.Join(parts(t, ""), "qemu-10", x86),

@@ -6,9 +6,9 @@
 //	go test -tags lab ./test/lab
 //	go test -tags lab ./test/lab -update
 //
-// The first command checks everything but speed, because an emulated machine is slow. The second also writes the outputs
-// and pictures of docs/lab.md, and takes longer. Both need the emulators, and the first time the requirements of the
-// script fetch. The kernels are kept in the folder TIMEBENCH_LAB, or in the user's cache if it is not set.
+// The first command checks everything but speed, because an emulated machine is slow. The second also writes the
+// outputs and pictures of docs/lab.md, and takes longer. Both need the emulators, and the first time the requirements
+// of the script fetch. The kernels are kept in the folder TIMEBENCH_LAB, or in the user's cache if it is not set.
 package lab
 
 import (

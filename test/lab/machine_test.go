@@ -45,8 +45,8 @@ type ran struct {
 	status         int
 }
 
-// outputs are the results of `run NAME COMMAND...` by name. The first program of the machine adds its clock sources at the
-// end, "available" and "current", and the kernel's log, "dmesg".
+// outputs are the results of `run NAME COMMAND...` by name. The first program of the machine adds its clock sources at
+// the end, "available" and "current", and the kernel's log, "dmesg".
 type outputs map[string]ran
 
 // ok returns the result of a command, which must have succeeded.

@@ -93,8 +93,8 @@ func TestSkewedTSC(t *testing.T) {
 	}
 }
 
-// tscOffset returns the offset of tsc_offset in the CPUX86State of QEMU 7.2 (target/i386/cpu.h). QEMU adds it to the value
-// of RDTSC, and ignores writes to the MSR TSC_ADJUST. The registers are first.
+// tscOffset returns the offset of tsc_offset in the CPUX86State of QEMU 7.2 (target/i386/cpu.h). QEMU adds it to the
+// value of RDTSC, and ignores writes to the MSR TSC_ADJUST. The registers are first.
 func tscOffset(t testing.TB) int64 {
 	version := need.Output(t, exec.Command(need.Program(t, x86), "--version"))
 	if !strings.HasPrefix(string(version), "QEMU emulator version 7.2.") {

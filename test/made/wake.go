@@ -6,8 +6,8 @@ import (
 	"github.com/timebench/timebench/internal/measurement/wake"
 )
 
-// Wake returns the lateness of a number of ways to sleep, as of a virtual machine, and a way that is not available. With
-// faults a way ends early.
+// Wake returns the lateness of a number of ways to sleep, as of a virtual machine, and a way that is not available.
+// With faults a way ends early.
 func Wake(ways int, faults bool) *wake.Wake {
 	w := &wake.Wake{
 		DurationNS: 15e9, CPUs: []int{0, 1}, Timers: wake.Timers{

@@ -31,8 +31,8 @@ func Program(t testing.TB, name string) string {
 	return path
 }
 
-// Compiled returns the path of a program that cc makes of a C file. The user's cache keeps it, as most tests of a package
-// compile the same file.
+// Compiled returns the path of a program that cc makes of a C file. The user's cache keeps it, as most tests of a
+// package compile the same file.
 func Compiled(t testing.TB, source string, flags ...string) string {
 	t.Helper()
 	cc := Program(t, "cc")
@@ -102,9 +102,9 @@ func Minutes(t testing.TB) {
 
 const timebench = "github.com/timebench/timebench"
 
-// Timebench returns the path of the program for this machine. A benchmark gets it without cgo, as it is released; a test
-// with cgo as the tests have it, so that all packages are compiled already. Under an emulator of another system there is
-// no compiler.
+// Timebench returns the path of the program for this machine. A benchmark gets it without cgo, as it is released; a
+// test with cgo as the tests have it, so that all packages are compiled already. Under an emulator of another system
+// there is no compiler.
 func Timebench(t testing.TB) string {
 	t.Helper()
 	if _, isTest := t.(*testing.T); !isTest {
@@ -158,8 +158,8 @@ func Built(t testing.TB, source string, variables ...string) string {
 // builds are the functions that build the programs of this process, each once.
 var builds sync.Map
 
-// build builds a program in the user's cache. Linking takes as long as most tests; Go skips it if the last program there
-// was made of the same files. Each clone has its own folder of the cache.
+// build builds a program in the user's cache. Linking takes as long as most tests; Go skips it if the last program
+// there was made of the same files. Each clone has its own folder of the cache.
 func build(source string, variables []string) (string, error) {
 	cache, err := cacheFolder()
 	if err != nil {

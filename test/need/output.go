@@ -19,8 +19,8 @@ func Output(t testing.TB, command *exec.Cmd) []byte {
 	return stdout.Bytes()
 }
 
-// Run runs a command, and kills it after a [Long] time, so that a hang fails the test instead of all tests of the package.
-// A child that outlives the command may keep its output open for ten more seconds.
+// Run runs a command, and kills it after a [Long] time, so that a hang fails the test instead of all tests of the
+// package. A child that outlives the command may keep its output open for ten more seconds.
 func Run(command *exec.Cmd) error {
 	command.WaitDelay = 10 * time.Second
 	if err := command.Start(); err != nil {

@@ -19,9 +19,9 @@ func interruptedBy(t *testing.T, events, folder string) ran {
 		"report")
 }
 
-// After Ctrl-C, Ctrl-Break, a closed console or the end of a session, the complete results are reported. The second event
-// ends it at once, with status 0 under Wine. The last of three Ctrl-Cs is for a busy machine, on which the first two may
-// come as one.
+// After Ctrl-C, Ctrl-Break, a closed console or the end of a session, the complete results are reported. The second
+// event ends it at once, with status 0 under Wine. The last of three Ctrl-Cs is for a busy machine, on which the first
+// two may come as one.
 func TestEventsOfTheConsole(t *testing.T) {
 	t.Parallel()
 	for events, status := range map[string]int{"0": 130, "1": 130, "2": 143, "5": 143, "000": 130, "02": 143} {

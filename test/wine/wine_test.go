@@ -58,8 +58,8 @@ func (r ran) ok(t testing.TB) ran {
 	return r
 }
 
-// run runs a command in a folder, with more in its environment. Its outputs are files: Wine's services and a process that
-// the command leaves would keep a pipe open, and the test would wait for them.
+// run runs a command in a folder, with more in its environment. Its outputs are files: Wine's services and a process
+// that the command leaves would keep a pipe open, and the test would wait for them.
 func run(t testing.TB, folder string, environment []string, command ...string) ran {
 	t.Helper()
 	outputs := t.TempDir()

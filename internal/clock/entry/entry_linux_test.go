@@ -123,8 +123,8 @@ func seccomp(t *testing.T, file string) string {
 	return strings.Join(lines, ", ")
 }
 
-// Without a filter, or with a kernel that accepts one but ignores it, as some emulators of Linux do, the kind of CPU time
-// or the cost decides.
+// Without a filter, or with a kernel that accepts one but ignores it, as some emulators of Linux do, the kind of CPU
+// time or the cost decides.
 func TestWithoutFilters(t *testing.T) {
 	for reason, install := range map[string]func(*[2]int64) error{
 		"not permitted": func(*[2]int64) error { return errors.New("not permitted") },

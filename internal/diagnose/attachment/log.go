@@ -118,8 +118,8 @@ func (l *log) add(line string) {
 	l.Add(line)
 }
 
-// systems are the systems whose logs have other messages than Linux, and what only they log. The first that a line shows
-// counts.
+// systems are the systems whose logs have other messages than Linux, and what only they log. The first that a line
+// shows counts.
 var systems = sync.OnceValue(func() []named {
 	return []named{
 		{"DragonFly BSD", regexp.MustCompile(`^kern\.cputimer\.|^DragonFly v?\d`)},
@@ -139,9 +139,9 @@ var systems = sync.OnceValue(func() []named {
 	}
 })
 
-// otherFaults are the faults of clocks that other systems log: OpenBSD's sys/dev/clock_subr.c and tsc.c, which allows for
-// a skew of 100 cycles, Xen's xen/arch/x86/time.c (plt_overflow, dump_softtsc), and FreeBSD's sys/kern/kern_resource.c, kern_tc.c (tc_ticktock, cpu_tick_calibrate) and
-// timecounters(4).
+// otherFaults are the faults of clocks that other systems log: OpenBSD's sys/dev/clock_subr.c and tsc.c, which allows
+// for a skew of 100 cycles, Xen's xen/arch/x86/time.c (plt_overflow, dump_softtsc), and FreeBSD's
+// sys/kern/kern_resource.c, kern_tc.c (tc_ticktock, cpu_tick_calibrate) and timecounters(4).
 var otherFaults = sync.OnceValue(func() []named {
 	return []named{
 		{"the firmware doubts the battery of the real-time clock", regexp.MustCompile(`^RTC BIOS diagnostic error [0-9a-f]+<(?:\w+,)*clock_battery\b`)},
@@ -330,8 +330,8 @@ var quotes = regexp.MustCompile(`^(?:> ?)+`)
 // encodedEnd matches a line end that quoted-printable wrote as a character, also with a soft line break behind it.
 var encodedEnd = regexp.MustCompile(`=0A=?$`)
 
-// isSoft returns whether a line of a mail goes on in the next one: quoted-printable has at most 76 characters in a line.
-// A line of base64 may end in "=" too, but has no space.
+// isSoft returns whether a line of a mail goes on in the next one: quoted-printable has at most 76 characters in a
+// line. A line of base64 may end in "=" too, but has no space.
 func isSoft(line []byte) bool {
 	const least, most = 74, 76
 	return len(line) >= least && len(line) <= most && line[len(line)-1] == '=' && bytes.IndexByte(line, ' ') >= 0

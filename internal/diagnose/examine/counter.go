@@ -29,7 +29,8 @@ func AddCounter(ctx context.Context, d *result.Document, m *counter.Counter) {
 	addVerdict(d, &evidence, m)
 }
 
-// addVerdict adds a measurement of the counter to a document, with the verdict by the evidence in another; nil adds nothing.
+// addVerdict adds a measurement of the counter to a document, with the verdict by the evidence in another; nil adds
+// nothing.
 func addVerdict(d, evidence *result.Document, m *counter.Counter) {
 	if m == nil {
 		return

@@ -266,8 +266,8 @@ func OneAndAll(cpus int) []int { return slices.Compact([]int{1, cpus}) }
 // the CPUs do not idle, and a thread that keeps them awake shares the core with the measurement of the clocks.
 const wakeTime = 500 * time.Millisecond
 
-// wakeUps returns how late sleeps of 1 ms end, and why; nil if that was not measured. Its way of Linux has each layer but
-// rounding, which is no fault of a machine; its way of Windows rounds to ticks. Other systems have no layers.
+// wakeUps returns how late sleeps of 1 ms end, and why; nil if that was not measured. Its way of Linux has each layer
+// but rounding, which is no fault of a machine; its way of Windows rounds to ticks. Other systems have no layers.
 func wakeUps(ctx context.Context, cpu result.CPU, progress func(done, total time.Duration)) result.Section {
 	ways, err := wake.Select([]string{"clock_nanosleep"})
 	if err != nil {

@@ -38,8 +38,8 @@ func judge([]string) error {
 	return nil
 }
 
-// A timer slack of 1 ms that a process inherits is found, with its cause; the default is no finding. Another program with
-// a large slack, as the tests of wake start one, is a finding of its own.
+// A timer slack of 1 ms that a process inherits is found, with its cause; the default is no finding. Another program
+// with a large slack, as the tests of wake start one, is a finding of its own.
 func TestInheritedSlackIsAFinding(t *testing.T) {
 	need.Processes(t)
 	require.NotContains(t, judged(t, 50_000), "PR_GET_TIMERSLACK")

@@ -1,5 +1,5 @@
-// Package published has the latencies of clock reads that other people published, each with its address. They show which
-// latency is usual for a clock source.
+// Package published has the latencies of clock reads that other people published, each with its address. They show
+// which latency is usual for a clock source.
 //
 // The figures are in figures.csv. The test of the package writes their ranges into docs/reference.md.
 package published
@@ -20,8 +20,8 @@ import (
 var file string
 
 // The first columns of figures.csv. The source is the clock source as Linux names it, the counter behind
-// QueryPerformanceCounter, or mach (macOS). The path is vdso for a read in user mode, and syscall for a read in the kernel,
-// also if the vDSO called it. The hypervisor of a guest, or of a first domain, is named as in the document.
+// QueryPerformanceCounter, or mach (macOS). The path is vdso for a read in user mode, and syscall for a read in the
+// kernel, also if the vDSO called it. The hypervisor of a guest, or of a first domain, is named as in the document.
 const (
 	source = iota
 	path

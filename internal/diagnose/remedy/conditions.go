@@ -33,8 +33,8 @@ func holding(s *machine) func(fact []string) bool {
 	}
 }
 
-// realCPU matches the names of real CPUs, and emulatedCPU those that QEMU gives emulated ones although they have the same
-// form: target/i386/cpu.c, model_id.
+// realCPU matches the names of real CPUs, and emulatedCPU those that QEMU gives emulated ones although they have the
+// same form: target/i386/cpu.c, model_id.
 var (
 	realCPU     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(R\)|-Core Processor`) })
 	emulatedCPU = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`T7700|T2600|N270|Phenom`) })
@@ -187,8 +187,8 @@ func one(fact func(*machine, string) bool) func(*machine, []string) bool {
 	return func(s *machine, arguments []string) bool { return fact(s, arguments[0]) }
 }
 
-// inDockerDesktop reports whether the kernel is of the virtual machine of Docker Desktop. Its user restarts it, but changes
-// neither its kernel nor its boot parameters. Kernels of LinuxKit also run in clouds and on real machines.
+// inDockerDesktop reports whether the kernel is of the virtual machine of Docker Desktop. Its user restarts it, but
+// changes neither its kernel nor its boot parameters. Kernels of LinuxKit also run in clouds and on real machines.
 func inDockerDesktop(s *machine) bool {
 	return strings.Contains(s.Host.Kernel, "-linuxkit") && CloudOf(s) == nil && !namesRealMachine(s)
 }

@@ -51,8 +51,8 @@ func languagesWithCalls(s *machine) string {
 // languagesWithout returns the languages of a machine that have no call of a coarse clock; "" without one.
 func languagesWithout(s *machine) string { return words.List(here(s, noCoarseCall)) }
 
-// coarseClocks returns the coarse clocks of a machine that do not enter the kernel, with their cost and tick; "" without
-// one, or if something else than the clock source makes the fine clocks as coarse.
+// coarseClocks returns the coarse clocks of a machine that do not enter the kernel, with their cost and tick; ""
+// without one, or if something else than the clock source makes the fine clocks as coarse.
 func coarseClocks(s *machine) string {
 	if len(s.Ticking()) > 0 && !slices.Contains(situation.TickSources, s.ClockSource) {
 		return ""

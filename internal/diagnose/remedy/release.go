@@ -24,8 +24,8 @@ func hasOldWords(s *machine) bool {
 // isOlder reports whether the kernel is known, and older than a release.
 func isOlder(s *machine, release string) bool { return older(s.Host.Kernel, release) }
 
-// mayPredate reports whether the kernel may be older than a release: it is, or it is unknown and the words of its log do
-// not show that it is newer.
+// mayPredate reports whether the kernel may be older than a release: it is, or it is unknown and the words of its log
+// do not show that it is newer.
 func mayPredate(s *machine, release string) bool {
 	if s.Host.Kernel != "" {
 		return isOlder(s, release)

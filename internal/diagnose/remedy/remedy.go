@@ -1,5 +1,5 @@
-// Package remedy has the advice of findings: the commands against a cause, the machines on which they work and are safe,
-// the risk. Each remedy is an entry of remedies.txt, with its source.
+// Package remedy has the advice of findings: the commands against a cause, the machines on which they work and are
+// safe, the risk. Each remedy is an entry of remedies.txt, with its source.
 package remedy
 
 import (

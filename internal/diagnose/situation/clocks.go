@@ -90,8 +90,8 @@ var unreadable = append([]string{"hpet", "acpi_pm", "pit", "xen", "hyperv_clocks
 // InKernelOnly reports whether no vDSO can read the clock source.
 func (s *Situation) InKernelOnly() bool { return slices.Contains(unreadable, s.ClockSource) }
 
-// ReadableSomewhere reports whether some vDSO can read the clock source although current ones cannot: xen where its host
-// vouches for the TSC (PVCLOCK_TSC_STABLE_BIT), and hpet before Linux 4.7 (1ed95e52d902).
+// ReadableSomewhere reports whether some vDSO can read the clock source although current ones cannot: xen where its
+// host vouches for the TSC (PVCLOCK_TSC_STABLE_BIT), and hpet before Linux 4.7 (1ed95e52d902).
 func (s *Situation) ReadableSomewhere() bool {
 	return s.ClockSource == "xen" || s.ClockSource == "hpet" && s.OlderThan(4, 7)
 }

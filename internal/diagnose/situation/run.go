@@ -18,8 +18,8 @@ func (s *Situation) Unmeasured() bool {
 	return len(s.Clocks) == 0 && !slices.ContainsFunc(s.Sections, func(x result.Section) bool { return !section.Empty(x) })
 }
 
-// Ran reports whether the run measured the costs of reads, throughput, or sleeps, checked clocks (verify, skew, drift), or
-// kept the CPUs busy itself ("load"). The results of checks are proven by the order of reads, or have a bound that
+// Ran reports whether the run measured the costs of reads, throughput, or sleeps, checked clocks (verify, skew, drift),
+// or kept the CPUs busy itself ("load"). The results of checks are proven by the order of reads, or have a bound that
 // contains the time of other work, which may be large then; profile reports that work.
 func (s *Situation) Ran(what string) bool {
 	called := runtimes.Of(s.Document)

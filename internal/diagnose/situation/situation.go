@@ -76,8 +76,8 @@ func (s *Situation) HypervisorClock() string {
 // TickSources are the clock sources that count the ticks of the kernel (kernel/time/jiffies.c).
 var TickSources = []string{"jiffies", "refined-jiffies"}
 
-// BehindTicks returns the clock sources that the kernel lists behind ticks. Their rating is 1 or 2, so only the mark of an
-// unstable clock source, which takes its rating to 0, puts it there.
+// BehindTicks returns the clock sources that the kernel lists behind ticks. Their rating is 1 or 2, so only the mark of
+// an unstable clock source, which takes its rating to 0, puts it there.
 func (s *Situation) BehindTicks() []string {
 	isTick := func(name string) bool { return slices.Contains(TickSources, name) }
 	first := slices.IndexFunc(s.ClockSources, isTick)
@@ -87,8 +87,9 @@ func (s *Situation) BehindTicks() []string {
 	return slices.DeleteFunc(slices.Clone(s.ClockSources[first:]), isTick)
 }
 
-// HasOnlyTicks reports whether the kernel counts ticks, or reads the timer that makes them (pit), because it has no better
-// timer. A kernel log alone shows that if the kernel took them in place of the TSC: it rates them lower than every timer.
+// HasOnlyTicks reports whether the kernel counts ticks, or reads the timer that makes them (pit), because it has no
+// better timer. A kernel log alone shows that if the kernel took them in place of the TSC: it rates them lower than
+// every timer.
 func (s *Situation) HasOnlyTicks() bool {
 	sources := s.ClockSources
 	if len(sources) == 0 && s.LogOnly() && s.MarkedUnstable() {

@@ -94,8 +94,8 @@ func (s *Situation) IsWall(id string) bool {
 }
 
 // maxTSCDeviation is the allowed difference of two figures for the TSC rate: the stopwatch may be slewed by up to 500
-// ppm (adjtimex(2)). maxFirstDeviation is the allowed error of the kernel's first measurement, which it allows itself to refine by
-// 1 % (tsc_refine_calibration_work in arch/x86/kernel/tsc.c).
+// ppm (adjtimex(2)). maxFirstDeviation is the allowed error of the kernel's first measurement, which it allows itself
+// to refine by 1 % (tsc_refine_calibration_work in arch/x86/kernel/tsc.c).
 const maxTSCDeviation, maxFirstDeviation = 1e-3, 1e-2
 
 // TSCRates returns the pairs of figures for the TSC rate that differ, as evidence. It returns nothing while the kernel

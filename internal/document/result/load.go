@@ -137,8 +137,8 @@ func (l Loader) read(r io.Reader, size, most int64) (*Document, error) {
 	return open(l, data, most)
 }
 
-// decoded returns r without a byte order mark, in UTF-8 if the mark is of UTF-16: many Windows programs write a mark, and
-// PowerShell redirects with UTF-16.
+// decoded returns r without a byte order mark, in UTF-8 if the mark is of UTF-16: many Windows programs write a mark,
+// and PowerShell redirects with UTF-16.
 func decoded(r io.Reader) io.Reader {
 	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
 }

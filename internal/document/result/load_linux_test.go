@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A FIFO that the user did not name may have no writer, now or ever. A device, and a file of the kernel such as /proc/kmsg,
-// may have no end, and reading the latter takes messages from syslog.
+// A FIFO that the user did not name may have no writer, now or ever. A device, and a file of the kernel such as
+// /proc/kmsg, may have no end, and reading the latter takes messages from syslog.
 func TestLoadWaitsForNoOtherEnd(t *testing.T) {
 	folder := need.Folder(t)
 	fifo, link := filepath.Join(folder, "results.json"), filepath.Join(folder, "link.json")

@@ -271,8 +271,8 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// A document takes about one allocation for each text, list and object: a fleet has thousands of them. The keys of a newer
-// timebench are skipped, however large they are.
+// A document takes about one allocation for each text, list and object: a fleet has thousands of them. The keys of a
+// newer timebench are skipped, however large they are.
 func TestManyNumbersTakeNoAllocations(t *testing.T) {
 	allocations := func(numbers int) float64 {
 		d := example()
@@ -287,8 +287,8 @@ func TestManyNumbersTakeNoAllocations(t *testing.T) {
 	require.InDelta(t, allocations(10), allocations(10_000), 100)
 }
 
-// Endless input takes the memory of the largest document, not also of each smaller one. Of another file, reading stops at
-// the first token that no document has.
+// Endless input takes the memory of the largest document, not also of each smaller one. Of another file, reading stops
+// at the first token that no document has.
 func TestEndlessInput(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -71,8 +71,8 @@ func WallClock() Bracket {
 // BootClock returns SinceBoot between two readings of the stopwatch, in ns.
 func BootClock() Bracket { return TightestOf(fewBrackets, Now, SinceBoot).Bracket }
 
-// Suspended returns for how long the machine was suspended between two brackets of BootClock; 0 if it was not, or if the
-// stopwatch counts the time of a suspended machine too. It does not see a suspend as short as a tick of Windows.
+// Suspended returns for how long the machine was suspended between two brackets of BootClock; 0 if it was not, or if
+// the stopwatch counts the time of a suspended machine too. It does not see a suspend as short as a tick of Windows.
 func Suspended(before, now Bracket) time.Duration { return max(WallStep(before, now), 0) }
 
 // WallStep returns by how much the wall clock was set between two brackets of it, in ns; 0 if it was not set. NTP may

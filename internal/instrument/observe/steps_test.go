@@ -46,8 +46,8 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// A thread may lose its CPU in the first read, for longer than the watch. It still has to compare two values, or a witness
-// of verify counts as a clock that stands.
+// A thread may lose its CPU in the first read, for longer than the watch. It still has to compare two values, or a
+// witness of verify counts as a clock that stands.
 func TestWatchComparesTwoValues(t *testing.T) {
 	var passed fakeTime
 	late := &script{next: func(i int64) int64 { passed.pass(time.Second); return i * 20 }}

@@ -33,8 +33,8 @@ var epoch = func() (e struct {
 // the same moment, the values of all processes differ by less than a microsecond.
 func Now() int64 { return epoch.ns + int64(time.Since(epoch.at)) }
 
-// SinceBoot returns CLOCK_BOOTTIME in ns, which counts the time of a suspended machine. If a filter forbids the call, it
-// returns the stopwatch.
+// SinceBoot returns CLOCK_BOOTTIME in ns, which counts the time of a suspended machine. If a filter forbids the call,
+// it returns the stopwatch.
 func SinceBoot() int64 {
 	if ns, err := callNS(unix.CLOCK_BOOTTIME); err == nil {
 		return ns

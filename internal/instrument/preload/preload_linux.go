@@ -29,8 +29,8 @@ func lists(environment []string, text string) []list {
 	return all
 }
 
-// Here returns the libraries that stand in for the clock in programs with this environment, each with its origin. A library
-// without a folder, which the dynamic linker searches for, is not found.
+// Here returns the libraries that stand in for the clock in programs with this environment, each with its origin. A
+// library without a folder, which the dynamic linker searches for, is not found.
 func Here(environment []string) (all []string) {
 	text, _ := procfile.Read(File) // it is missing on most machines
 	for _, list := range lists(environment, string(text)) {

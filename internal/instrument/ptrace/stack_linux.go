@@ -22,8 +22,8 @@ const (
 
 // vdsoEntry returns the address of the entry AT_SYSINFO_EHDR on the stack of a program that has not run yet, or 0 if
 // the entry is missing. From the stack pointer upwards the words are: argc, argv, 0, envp, 0, and the pairs of the
-// auxiliary vector up to AT_NULL (create_elf_tables in fs/binfmt_elf.c). peek returns the word at an address; beyond the
-// stack it is an error.
+// auxiliary vector up to AT_NULL (create_elf_tables in fs/binfmt_elf.c). peek returns the word at an address; beyond
+// the stack it is an error.
 func vdsoEntry(peek func(address uint64) (uint64, error), stack uint64) (uint64, error) {
 	argc, err := peek(stack)
 	if err != nil {

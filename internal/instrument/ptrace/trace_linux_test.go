@@ -48,9 +48,8 @@ var readsOfTheKernel = map[string][]string{
 	"direct":    {"CLOCK_MONOTONIC_RAW"},
 }
 
-// Each call is made 100 times, and each of them belongs to its mark; no read belongs to the last mark of a program before.
-// The runtimes of other languages are traced by
-// internal/measurement/runtimes.
+// Each call is made 100 times, and each of them belongs to its mark; no read belongs to the last mark of a program
+// before. The runtimes of other languages are traced by internal/measurement/runtimes.
 func TestReads(t *testing.T) {
 	usableOrSkip(t)
 	reads, script := compiled(t, "reads"), filepath.Join(t.TempDir(), "wrapper")

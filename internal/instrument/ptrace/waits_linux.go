@@ -54,8 +54,8 @@ var timeds = map[uint64]timed{
 	unix.SYS_TIMERFD_SETTIME: {name: "timerfd_settime", argument: 2, unit: 1, skipped: 2, until: untilMonotonic},
 }
 
-// time64 are the calls of 32-bit CPUs that take a time of 64 bits, as C libraries do since 2020, and their older twins. The
-// numbers are the same on all CPUs (include/uapi/asm-generic/unistd.h).
+// time64 are the calls of 32-bit CPUs that take a time of 64 bits, as C libraries do since 2020, and their older twins.
+// The numbers are the same on all CPUs (include/uapi/asm-generic/unistd.h).
 var time64 = map[uint64]uint64{
 	407: unix.SYS_CLOCK_NANOSLEEP, 411: unix.SYS_TIMERFD_SETTIME, 413: unix.SYS_PSELECT6, 414: unix.SYS_PPOLL,
 	422: unix.SYS_FUTEX,

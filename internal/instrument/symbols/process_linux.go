@@ -192,10 +192,10 @@ func (p *Process) log(path string, err error) {
 
 var errOther = errors.New("another file is there now")
 
-// openMapped opens the file of a mapping: by the link of the kernel in map_files, which needs root; by the path in the root
-// of the process, whose mount namespace may be another one than ours; or by the link exe, for a user's program that was
-// removed. A file with another inode than the mapping is rejected. The link exe is the last, because a library on
-// another file system can have the inode of the program.
+// openMapped opens the file of a mapping: by the link of the kernel in map_files, which needs root; by the path in the
+// root of the process, whose mount namespace may be another one than ours; or by the link exe, for a user's program
+// that was removed. A file with another inode than the mapping is rejected. The link exe is the last, because a library
+// on another file system can have the inode of the program.
 func openMapped(of process.ID, m Mapping) (file *os.File, err error) {
 	sameInode := func(stat *unix.Stat_t) error {
 		if stat.Ino != m.Inode {

@@ -250,7 +250,8 @@ func TestKilledWhileItStarts(t *testing.T) {
 	}
 }
 
-// The process ends by itself; by a signal for its group, which the guardian does not get; or by a signal that it handles.
+// The process ends by itself; by a signal for its group, which the guardian does not get; or by a signal that it
+// handles.
 func TestEveryOtherEnd(t *testing.T) {
 	t.Parallel()
 	for role, said := range map[string]string{"forgets": "", "panics": "panic: in a goroutine that no one waits for",

@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write the facts of the recorded machines")
 
-// A recorded machine is a folder of testdata, and its facts stand in machines.golden, which -update writes. Of the kernel
-// log they have the first line and the number of lines: package kernellog tests which lines are kept.
+// A recorded machine is a folder of testdata, and its facts stand in machines.golden, which -update writes. Of the
+// kernel log they have the first line and the number of lines: package kernellog tests which lines are kept.
 func TestAt(t *testing.T) {
 	machines, err := filepath.Glob("testdata/*/proc")
 	require.NoError(t, err)

@@ -124,9 +124,9 @@ func coresInSysfs(root string) int {
 	return cmp.Or(inTopology(root, "core_cpus_list"), inTopology(root, "thread_siblings_list")) // the latter before Linux 5.3
 }
 
-// packagesInSysfs returns the number of sockets below a root; 0 if it is unknown. Before Linux 6.0 a board with a device
-// tree numbers clusters of cores instead (parse_cluster in drivers/base/arch_topology.c), and a kernel that does not
-// know the socket of a CPU writes -1.
+// packagesInSysfs returns the number of sockets below a root; 0 if it is unknown. Before Linux 6.0 a board with a
+// device tree numbers clusters of cores instead (parse_cluster in drivers/base/arch_topology.c), and a kernel that does
+// not know the socket of a CPU writes -1.
 func packagesInSysfs(root, kernel string) int {
 	if _, err := os.Stat(filepath.Join(root, "sys/firmware/devicetree")); err == nil && kernellog.Older(kernel, 6, 0) {
 		return 0

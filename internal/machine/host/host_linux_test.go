@@ -22,7 +22,8 @@ func tree(t *testing.T, cgroup, mountinfo string, limits map[string]string) stri
 	return root
 }
 
-// The quota of a process is the lowest of its control groups, and its throttling is the throttling of the group that stood longest.
+// The quota of a process is the lowest of its control groups, and its throttling is the throttling of the group that
+// stood longest.
 func TestControlGroups(t *testing.T) {
 	const (
 		v2 = "30 24 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw\n"

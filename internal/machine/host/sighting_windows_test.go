@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A process that was started on one of several CPUs may use only that, and does not take the time of all CPUs for the time
-// of its own.
+// A process that was started on one of several CPUs may use only that, and does not take the time of all CPUs for the
+// time of its own.
 func TestSightingOfAConfinedProcess(t *testing.T) {
 	const confined = "TIMEBENCH_TEST_CONFINED"
 	if os.Getenv(confined) != "" {

@@ -7,10 +7,11 @@ import (
 )
 
 // CallTimed makes a system call, and then stores CLOCK_MONOTONIC by a second one. It returns the result of the first: a
-// negative errno on failure. Go's scheduler does not know that the first may sleep: no goroutine may wait for its thread.
+// negative errno on failure. Go's scheduler does not know that the first may sleep: no goroutine may wait for its
+// thread.
 //
-// Memory: at is on the heap, where it does not move. An address in args is a number: what is there must be on the heap or
-// global, and something else must keep it alive.
+// Memory: at is on the heap, where it does not move. An address in args is a number: what is there must be on the heap
+// or global, and something else must keep it alive.
 //
 //go:nosplit
 //go:norace

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forKernel is what the kernel reads. A local variable would move with its stack between the taking of its address, as a
-// number, and the call.
+// forKernel is what the kernel reads. A local variable would move with its stack between the taking of its address, as
+// a number, and the call.
 var forKernel struct {
 	sleep   unix.Timespec
 	signals uint64

@@ -21,8 +21,8 @@ const (
 // A cpuSet is a set of CPUs, with room for those of every kernel.
 type cpuSet [1024 / bits.UintSize]uint
 
-// affinity calls cpuset_getaffinity(2) or cpuset_setaffinity(2) for the set. A kernel refuses a size above its own limit,
-// and one below the size of its own sets.
+// affinity calls cpuset_getaffinity(2) or cpuset_setaffinity(2) for the set. A kernel refuses a size above its own
+// limit, and one below the size of its own sets.
 func (s *cpuSet) affinity(call, which uintptr) error {
 	errno := unix.ERANGE
 	for size := unsafe.Sizeof(*s); size > 0 && errno == unix.ERANGE; size /= 2 {

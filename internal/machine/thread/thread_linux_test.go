@@ -113,9 +113,9 @@ func TestReserveStartsThreads(t *testing.T) {
 	require.GreaterOrEqual(t, threads(), want)
 }
 
-// The RK3588 has three clusters. Each one counts core_id from 0. Hyper-threads share a core. Linux numbers the CPUs of a
-// small dual Xeon so that even CPUs are in one package, and hyper-threads in the upper half. Compact fills a core, and
-// then a package. Spread takes each package in turn, and hyper-threads last.
+// The RK3588 has three clusters. Each one counts core_id from 0. Hyper-threads share a core. Linux numbers the CPUs of
+// a small dual Xeon so that even CPUs are in one package, and hyper-threads in the upper half. Compact fills a core,
+// and then a package. Spread takes each package in turn, and hyper-threads last.
 func TestOrdersOfCPUs(t *testing.T) {
 	type core struct{ socket, id, siblings string }
 	xeon := []core{

@@ -1,8 +1,9 @@
 // Package vmclock reads the page of VMClock, in which a hypervisor reports that the counter of the CPU was disrupted:
 // the guest was restored from a snapshot, or moved to another host.
 //
-// The page is specified by include/uapi/linux/vmclock-abi.h, and by https://uapi-group.org/specifications/specs/vmclock.
-// Linux has it as /dev/vmclock0 since 6.13. QEMU since 10.0, Firecracker and EC2 provide it.
+// The page is specified by include/uapi/linux/vmclock-abi.h, and by
+// https://uapi-group.org/specifications/specs/vmclock. Linux has it as /dev/vmclock0 since 6.13. QEMU since 10.0,
+// Firecracker and EC2 provide it.
 package vmclock
 
 import (
@@ -33,7 +34,8 @@ const (
 var statuses = map[byte]string{0: "unknown", 1: "initializing", 2: "synchronized", 3: "freerunning", 4: result.UnreliableVMClock}
 
 // Read returns the facts of the page of a machine whose files are below root, or why it cannot be read; nil without a
-// VMClock. The kernel returns no page in the midst of an update (drivers/ptp/ptp_vmclock.c). Read does not wait for a FIFO.
+// VMClock. The kernel returns no page in the midst of an update (drivers/ptp/ptp_vmclock.c). Read does not wait for a
+// FIFO.
 //
 // QEMU counts the update that fills the page as a disruption (hw/acpi/vmclock.c), Firecracker does not
 // (src/vmm/src/devices/acpi/vmclock.rs).

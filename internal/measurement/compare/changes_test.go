@@ -405,8 +405,8 @@ func TestLayersOfWhatChanged(t *testing.T) {
 	require.Empty(t, got.Value.(*Changes).Changes[0].Layers, "another path")
 }
 
-// Single runs are not judged if the machine ran at another speed, nor, outside of user mode, with other programs running.
-// Several runs show their own spread.
+// Single runs are not judged if the machine ran at another speed, nor, outside of user mode, with other programs
+// running. Several runs show their own spread.
 func TestConditionsOfTheMachine(t *testing.T) {
 	type machine struct {
 		cpu         string

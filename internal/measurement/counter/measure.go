@@ -47,8 +47,8 @@ func Begin() *Measurement {
 	return m
 }
 
-// read returns the counter between two readings of the reference, the least disturbed of many; no bracket if one of them
-// cannot be read.
+// read returns the counter between two readings of the reference, the least disturbed of many; no bracket if one of
+// them cannot be read.
 func (m *Measurement) read() (tightest observe.Tightest) {
 	_ = thread.Run(m.cpu, func() { // without the thread, the frequency stays unknown
 		counter, err := m.counter.Open()

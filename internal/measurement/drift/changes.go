@@ -53,8 +53,8 @@ func changesOf(old, new *Drift) section.Comparison {
 
 const changesTitle = "Rates"
 
-// values returns two rates in ppm of the old nominal rate, or else of the old rate. Linux may assume another nominal rate
-// of the time stamp counter after each boot.
+// values returns two rates in ppm of the old nominal rate, or else of the old rate. Linux may assume another nominal
+// rate of the time stamp counter after each boot.
 func values(nominalHz float64, old, new *DriftRate) (o, n section.Value) {
 	of := cmp.Or(nominalHz, old.Hz)
 	in := func(r *DriftRate) section.Value {

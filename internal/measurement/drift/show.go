@@ -65,8 +65,8 @@ func (t *Drift) Block(*result.Document) table.Block {
 // correctablePPM is the largest error of a clock's rate that NTP can correct; adjtimex(2).
 const correctablePPM = 500
 
-// bounds is the ratio of an error bound to the wider interval of 95 %. Of six clocks that do not differ, one exceeded its
-// own interval in 6 of 25 runs.
+// bounds is the ratio of an error bound to the wider interval of 95 %. Of six clocks that do not differ, one exceeded
+// its own interval in 6 of 25 runs.
 const bounds = 3
 
 // farthest returns which rated clock is proven to differ most from the reference, beyond its error bound, and whether

@@ -30,8 +30,8 @@ func (s *steps) timeLeft() time.Duration {
 	return time.Duration(s.left) * s.took / time.Duration(max(1, s.made))
 }
 
-// left returns how long the rest of the run takes. Before a complete block it leaves out the time to start threads: on a
-// busy machine the first pass may wait for some hundred ms, and thousands of threads would be expected to do so too.
+// left returns how long the rest of the run takes. Before a complete block it leaves out the time to start threads: on
+// a busy machine the first pass may wait for some hundred ms, and thousands of threads would be expected to do so too.
 func (f *forecast) left() time.Duration {
 	left := f.turns.timeLeft() + f.spans
 	if f.blocks > 0 {

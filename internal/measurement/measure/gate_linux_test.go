@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A worker process that gets no CPU, here because it is stopped, ends the run, which keeps its figures. It is the first:
-// on a busy machine the other may be late too, and the error names the first.
+// A worker process that gets no CPU, here because it is stopped, ends the run, which keeps its figures. It is the
+// first: on a busy machine the other may be late too, and the error names the first.
 func TestProcessThatIsStoppedIsAnErrorAndNotAHang(t *testing.T) {
 	need.Processes(t)
 	team, err := newProcesses(2)

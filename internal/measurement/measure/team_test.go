@@ -80,8 +80,8 @@ func sampleCounts(c compare.Clock) map[int]int {
 	return all
 }
 
-// A failure of a worker costs clock a a figure or all figures, or ends the run; otherwise b keeps its figures. Add a row
-// for each failure with another cost.
+// A failure of a worker costs clock a a figure or all figures, or ends the run; otherwise b keeps its figures. Add a
+// row for each failure with another cost.
 func TestWhatAFailureCosts(t *testing.T) {
 	const all = passesPerMeasurement
 	for name, test := range map[string]struct {

@@ -24,9 +24,9 @@ import (
 // These constants determine the passes of a throughput measurement. If every thread has a CPU of its own, each pass is
 // one sample: the sum of the rates of the workers' median slices.
 //
-// If threads share CPUs, waiting is part of the result, so a sample counts all reads, and the result has all reads of all
-// samples. The passes are fewer and longer, because the scheduler's slices are milliseconds and each thread must get its
-// turns. Each pass then has several windows. If a quota is used up, there is one pass with one window.
+// If threads share CPUs, waiting is part of the result, so a sample counts all reads, and the result has all reads of
+// all samples. The passes are fewer and longer, because the scheduler's slices are milliseconds and each thread must
+// get its turns. Each pass then has several windows. If a quota is used up, there is one pass with one window.
 //
 // Each pass starts its threads, which takes longer with more threads. Therefore many threads have fewer passes, and
 // every pass has at least the shortest span.

@@ -42,8 +42,8 @@ var clockCalls = map[string]string{
 var untimedFunctions = []string{"posix_cpu_clock_get", "process_cpu_clock_get", "thread_cpu_clock_get",
 	"pc_clock_gettime"}
 
-// callOf returns the system call of a function of the kernel; false for other functions. The cost of the calls of 32-bit
-// programs is not measured: they enter the kernel another way.
+// callOf returns the system call of a function of the kernel; false for other functions. The cost of the calls of
+// 32-bit programs is not measured: they enter the kernel another way.
 func callOf(function string) (kernelCall, bool) {
 	var parts []string
 	if strings.Contains(function, "sys_") { // the pattern is slow

@@ -68,8 +68,8 @@ func commandOf(pid int) string {
 	return threadName(pid, pid)
 }
 
-// inTime is [process.InTime], but reads nothing for a while after files took too long, until a time that it sets: most of
-// the time a profile must read its samples.
+// inTime is [process.InTime], but reads nothing for a while after files took too long, until a time that it sets: most
+// of the time a profile must read its samples.
 func inTime[T any](until *time.Time, read func() T) (value T, inTime bool) {
 	const pause = 4 * process.Patience
 	if time.Now().Before(*until) {

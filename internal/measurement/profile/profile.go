@@ -58,8 +58,8 @@ type Settings struct {
 }
 
 // A Measure measures the costs of reads on this machine: of the clocks of [Clocks], and of [clock.UserMode] for the
-// projection of the cost in user mode. Run calls it before the sampling, and beside another measurement also after it: the
-// costs may be known only then.
+// projection of the cost in user mode. Run calls it before the sampling, and beside another measurement also after it:
+// the costs may be known only then.
 type Measure func(context.Context) ([]compare.Clock, error)
 
 // ErrUnsupported is the error of Run on other systems than Linux.

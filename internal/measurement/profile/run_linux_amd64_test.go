@@ -10,8 +10,8 @@ import (
 	"github.com/timebench/timebench/test/readers"
 )
 
-// A 32-bit program has another vDSO, whose functions are not known; its samples count as reads. About half of its time is
-// in the vDSO or in the kernel, none if these are not found.
+// A 32-bit program has another vDSO, whose functions are not known; its samples count as reads. About half of its time
+// is in the vDSO or in the kernel, none if these are not found.
 func Test32BitProgram(t *testing.T) {
 	need.Minutes(t) // it compiles the standard library for 386
 	t.Parallel()

@@ -81,8 +81,8 @@ func TestRealPrograms(t *testing.T) {
 		r.Go()
 	}
 	p := profiled(t, s)
-	// Beside other programs they get few CPUs, and a few samples are no share. A burst of interrupts was seen to take a sixth
-	// of the samples of 2 s.
+	// Beside other programs they get few CPUs, and a few samples are no share. A burst of interrupts was seen to take a
+	// sixth of the samples of 2 s.
 	spoilt := func(r Process) bool { return r.Samples < 100 || r.PID == all[3].PID() && r.UserShare <= 0.9 }
 	for ; s.Time < 30*time.Second && slices.ContainsFunc(p.Processes, spoilt); p = profiled(t, s) {
 		s.Time *= 4

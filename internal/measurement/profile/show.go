@@ -94,8 +94,8 @@ func (s *Profile) Block(*result.Document) table.Block {
 	return block
 }
 
-// notes returns a line for each reason why reads are unknown, and for each library that stands in for the clock, with the
-// processes; of many, the first few.
+// notes returns a line for each reason why reads are unknown, and for each library that stands in for the clock, with
+// the processes; of many, the first few.
 func (s *Profile) notes() []string {
 	var why words.Reasons
 	number := map[string]int{}

@@ -66,7 +66,8 @@ func (p *target) enter(at place, call kernelCall) bool {
 	}
 }
 
-// addUnknown counts a sample at the beginning or the end of a call. It returns whether most calls at the site read a clock.
+// addUnknown counts a sample at the beginning or the end of a call. It returns whether most calls at the site read a
+// clock.
 func (s *site) addUnknown() bool {
 	s.unknown++
 	return s.clock > s.other

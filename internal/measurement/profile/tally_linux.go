@@ -247,8 +247,8 @@ func (t *tally) exit(r *perfevent.Record) {
 	p.ended = true
 }
 
-// mostLeaving is the number of processes that ended without a sample and are still known. The kernel may sample the rest
-// of their end, and beside other programs that comes late.
+// mostLeaving is the number of processes that ended without a sample and are still known. The kernel may sample the
+// rest of their end, and beside other programs that comes late.
 const mostLeaving = 2000
 
 // rename notes that a process runs another program after execve(2), and the name of a program.

@@ -367,8 +367,8 @@ func TestOthersStayKnown(t *testing.T) {
 	require.Contains(t, strings.Join(s.notes(), "\n"), "is preloaded")
 }
 
-// The memory of a program's threads and instructions is bounded. Of more threads than a tally keeps, as of a server with
-// a thread for each request, a later thread with most reads is listed, also if it ended while others come.
+// The memory of a program's threads and instructions is bounded. Of more threads than a tally keeps, as of a server
+// with a thread for each request, a later thread with most reads is listed, also if it ended while others come.
 func TestProgramIsBounded(t *testing.T) {
 	var records []perfevent.Record
 	for i := range 2 * maxThreads {

@@ -12,16 +12,16 @@ import (
 
 func byMedian(a, b MeasuredCall) int { return cmp.Compare(a.Latency.MedianNS, b.Latency.MedianNS) }
 
-// fitting returns the calls that return a clock of this kind, with a known resolution of a millisecond or less, whose wall
-// time was measured.
+// fitting returns the calls that return a clock of this kind, with a known resolution of a millisecond or less, whose
+// wall time was measured.
 func (r *MeasuredRuntime) fitting(kind string) []MeasuredCall {
 	return slices.DeleteFunc(slices.Clone(r.Calls), func(m MeasuredCall) bool {
 		return m.Kind != kind || m.Latency == nil || r.TimedBy != "" || m.coarse() > 0
 	})
 }
 
-// wallClocks returns the fastest call that fits for the wall clock in each runtime that has one, and the slowest call for
-// the wall clock of all, also if it is coarse.
+// wallClocks returns the fastest call that fits for the wall clock in each runtime that has one, and the slowest call
+// for the wall clock of all, also if it is coarse.
 func (s *Runtimes) wallClocks() (fastest []MeasuredCall, slowest MeasuredCall) {
 	var all []MeasuredCall
 	for i := range s.Runtimes {

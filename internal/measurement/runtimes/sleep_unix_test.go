@@ -17,8 +17,8 @@ import (
 	"github.com/timebench/timebench/internal/show/table"
 )
 
-// sleeping returns the settings of a runtime whose benchmark is a script that answers to the command sleep. In the script
-// "first" are the sleeps that do not count.
+// sleeping returns the settings of a runtime whose benchmark is a script that answers to the command sleep. In the
+// script "first" are the sleeps that do not count.
 func sleeping(t *testing.T, answer string) Settings {
 	t.Helper()
 	selected := shell(t, "echo 'Shell 1.2'", hooked(t, `first="1 1 1 1 1 1 1 1 1 1"

@@ -8,8 +8,8 @@ import (
 	"github.com/timebench/timebench/internal/instrument/observe"
 )
 
-// fakeReader returns the values of a function, one after the other. single, if it is set, replaces it for single reads, as
-// in a comparison of CPUs.
+// fakeReader returns the values of a function, one after the other. single, if it is set, replaces it for single reads,
+// as in a comparison of CPUs.
 type fakeReader struct {
 	next, single func() int64
 	err          func() error

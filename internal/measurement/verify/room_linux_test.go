@@ -39,8 +39,8 @@ func TestThreadsThatTheSystemRefuses(t *testing.T) {
 	require.Contains(t, v.Clocks[0].Reason, "the system refuses 1000 threads (exit status 2)")
 }
 
-// A CPU whose thread is moved away, or gets no time before the reads or during them, is lost. The values that the thread
-// reads since, which are wrong here, are no faults, and the other CPU is verified.
+// A CPU whose thread is moved away, or gets no time before the reads or during them, is lost. The values that the
+// thread reads since, which are wrong here, are no faults, and the other CPU is verified.
 func TestCPUsThatAreLost(t *testing.T) {
 	cpus := planted.TwoCPUs(t)
 	for how, after := range map[string]int{"moved": 10_000, "moved while compared": 300, "no time before": 10_000,

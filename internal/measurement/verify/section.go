@@ -10,9 +10,9 @@ import (
 	"github.com/timebench/timebench/internal/show/words"
 )
 
-// The verdicts on a clock. The values of a OneCPU clock never went backwards on one CPU, but did from one CPU to another.
-// The values of a NotCompared clock never went backwards on one CPU, and no CPUs were compared. A Faulty clock never went
-// backwards and has another fault.
+// The verdicts on a clock. The values of a OneCPU clock never went backwards on one CPU, but did from one CPU to
+// another. The values of a NotCompared clock never went backwards on one CPU, and no CPUs were compared. A Faulty clock
+// never went backwards and has another fault.
 const (
 	IsMonotonic = "monotonic"
 	NotCompared = "monotonic, CPUs not compared"

@@ -131,8 +131,8 @@ func often(n int64) string {
 	return words.Thousands(n) + " times"
 }
 
-// faultWords are the texts of each kind of fault, for a cell and for a sentence. worst precedes the size; it is empty if
-// a fault has neither a count nor a size.
+// faultWords are the texts of each kind of fault, for a cell and for a sentence. worst precedes the size; it is empty
+// if a fault has neither a count nor a size.
 var faultWords = map[string]struct {
 	short    string
 	sentence func(c VerifiedClock) string
@@ -337,7 +337,8 @@ func (v *Verification) smallestWarp() (best *VerifiedClock) {
 }
 
 // largestWarp returns the fine clock that would have shown no warp but the largest ones, if these are too large to call
-// the comparison sensitive; otherwise nil. The tick of a coarse clock, whose reads repeat, hides smaller warps on every machine.
+// the comparison sensitive; otherwise nil. The tick of a coarse clock, whose reads repeat, hides smaller warps on every
+// machine.
 func (v *Verification) largestWarp() (worst *VerifiedClock) {
 	for i := range v.Clocks {
 		c := &v.Clocks[i]

@@ -49,7 +49,8 @@ func TestVerdictCountsClocks(t *testing.T) {
 	}
 }
 
-// On every machine, the verdict has the size of the smallest detectable warp, and the largest of fine clocks if it is wide.
+// On every machine, the verdict has the size of the smallest detectable warp, and the largest of fine clocks if it is
+// wide.
 func TestVerdictHasTheSmallestDetectableWarp(t *testing.T) {
 	with := func(id string, seesNS float64, pairs int) VerifiedClock {
 		return VerifiedClock{ID: id, Verdict: IsMonotonic,

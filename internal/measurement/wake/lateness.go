@@ -46,7 +46,8 @@ func (l *lateness) add(thread int, late int64) {
 	}
 }
 
-// took adds sleeps of a thread; failed is the error of the last. A sleep that a signal ended is not the fault of the way.
+// took adds sleeps of a thread; failed is the error of the last. A sleep that a signal ended is not the fault of the
+// way.
 func (t *sleepingThread) took(p place, turns []turn, failed error) {
 	if failed != nil {
 		last := len(turns) - 1
@@ -102,8 +103,8 @@ const (
 	partOf    = 4  // the min number of sleeps in a part, of the thread with most sleeps
 )
 
-// parts divides the sleeps of each thread, in order, into parts of about equal size. A part has the sleeps of all threads
-// in that part of the measurement. Of too few sleeps there is a single part.
+// parts divides the sleeps of each thread, in order, into parts of about equal size. A part has the sleeps of all
+// threads in that part of the measurement. Of too few sleeps there is a single part.
 func parts(threads ...[]float64) (all [][]float64) {
 	longest := slices.MaxFunc(threads, func(a, b []float64) int { return len(a) - len(b) })
 	n := max(1, min(mostParts, len(longest)/partOf))

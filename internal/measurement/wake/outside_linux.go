@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inTurn has sleepers sleep, until that many ns are over or a sleep fails, and returns how many slept: one at least. The
-// error is of the last sleep.
+// inTurn has sleepers sleep, until that many ns are over or a sleep fails, and returns how many slept: one at least.
+// The error is of the last sleep.
 func inTurn(sleepers []sleeper, turns []turn, most int64) (slept int, failed error) {
 	if _, ok := sleepers[turns[0].way].(*sleepingCall); !ok {
 		turns[0].late, failed = sleepers[turns[0].way].sleep(turns[0].span)

@@ -34,7 +34,8 @@ func drawn(d *result.Document) (all []Row) {
 	return all
 }
 
-// latenessRows returns rows with a mark at each median, and a band from the minimum to p99, or to the maximum without one.
+// latenessRows returns rows with a mark at each median, and a band from the minimum to p99, or to the maximum without
+// one.
 func latenessRows(d *result.Document) picture.Drawing {
 	rows := picture.Rows{XLabel: "lateness (log scale): a mark at the median, and a band from the minimum to p99 (or max)"}
 	for _, r := range drawn(d) {

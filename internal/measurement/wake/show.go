@@ -52,8 +52,8 @@ func (w *Wake) Block(*result.Document) table.Block {
 
 const title = "Lateness of sleeps"
 
-// verdict says how late the first way ends its shortest sleep, why, and which way to use. A median without an interval is
-// no answer: on a busy machine one sleep of two ends milliseconds late.
+// verdict says how late the first way ends its shortest sleep, why, and which way to use. A median without an interval
+// is no answer: on a busy machine one sleep of two ends milliseconds late.
 func (w *Wake) verdict() string {
 	spans := Spans(w.Ways)
 	if len(spans) == 0 {
@@ -81,8 +81,8 @@ func (w *Wake) verdict() string {
 	return text + " (" + w.Ways[i].ID + ")." + w.choice(s)
 }
 
-// choice names the way to use for a span, if it is less late than the first way. Of ways that do not differ, it names the
-// way that most programs use.
+// choice names the way to use for a span, if it is less late than the first way. Of ways that do not differ, it names
+// the way that most programs use.
 func (w *Wake) choice(first *SleepSpan) string {
 	rows := ByLateness(w.Ways, first.SpanNS)
 	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Early > 0 || r.Samples < leastForInterval })

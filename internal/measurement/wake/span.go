@@ -226,8 +226,8 @@ func joinSpans(runs []SleepSpan) SleepSpan {
 	return joined
 }
 
-// LatenessColumns returns the columns of the lateness of a row, with others before the numbers of sleeps; of returns nil
-// without one.
+// LatenessColumns returns the columns of the lateness of a row, with others before the numbers of sleeps; of returns
+// nil without one.
 func LatenessColumns[T any](of func(T) *SleepSpan, others ...table.Column[T]) []table.Column[T] {
 	figure := table.Within(of, table.Unknown)
 	late := func(name, key string, spare int, value func(*SleepSpan) float64) table.Column[T] {

@@ -26,8 +26,8 @@ var files = []Fact{
 	{"Isolated CPUs", folder + "/isolated"},
 }
 
-// timers returns what the kernel publishes, with how often the CPUs entered each idle state since boot; of all CPUs that
-// this process may use, if cpus is nil.
+// timers returns what the kernel publishes, with how often the CPUs entered each idle state since boot; of all CPUs
+// that this process may use, if cpus is nil.
 func timers(cpus []int) Timers {
 	t := Timers{SlackNS: int64(slack()), IdleStates: idleStates(cpus)}
 	for _, f := range files {

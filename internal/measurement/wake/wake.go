@@ -25,8 +25,8 @@ const (
 // mostSpans is the max number of spans of a run.
 const mostSpans = 10
 
-// ParseSpans parses the lengths of sleeps, such as 100us,1ms,10ms: each once, from LeastSpan to MostSpan, ten at most. It
-// returns them in ascending order.
+// ParseSpans parses the lengths of sleeps, such as 100us,1ms,10ms: each once, from LeastSpan to MostSpan, ten at most.
+// It returns them in ascending order.
 func ParseSpans(list string) (spans []time.Duration, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		span, err := time.ParseDuration(text)
@@ -193,8 +193,8 @@ func (t *sleepingThread) open() {
 	}
 }
 
-// pass sleeps for each span, first in the ways that do not round, then in those that do. Beside busy programs a sleep of
-// 100 µs between longer sleeps ends milliseconds later than between sleeps of 100 µs, in a C program too.
+// pass sleeps for each span, first in the ways that do not round, then in those that do. Beside busy programs a sleep
+// of 100 µs between longer sleeps ends milliseconds later than between sleeps of 100 µs, in a C program too.
 func (t *sleepingThread) pass(step step) {
 	if observe.Away(t.cpu) {
 		return

@@ -88,8 +88,8 @@ func (w *waker) during(step step, pass func()) {
 	pass()
 }
 
-// end ends the process. A thread of SCHED_IDLE ends only when it gets a CPU, on a busy machine after seconds, and nothing
-// depends on that.
+// end ends the process. A thread of SCHED_IDLE ends only when it gets a CPU, on a busy machine after seconds, and
+// nothing depends on that.
 func (w *waker) end() {
 	if w != nil {
 		w.Kill()
@@ -98,8 +98,8 @@ func (w *waker) end() {
 }
 
 // KeepAwake keeps CPUs awake, the arguments, until its standard input ends. Its threads run under SCHED_IDLE: they give
-// their CPU to every other thread at once (sched(7)). It is another process, since such a thread gets hardly any time on
-// a busy machine, and a garbage collection would wait for it.
+// their CPU to every other thread at once (sched(7)). It is another process, since such a thread gets hardly any time
+// on a busy machine, and a garbage collection would wait for it.
 func KeepAwake(args []string) error {
 	runtime.GOMAXPROCS(len(args) + 1)
 	began := make(chan error)

@@ -46,8 +46,8 @@ func printLayers([]string) error {
 }
 
 // A process that inherits a timer slack of 2 ms sleeps late, and the layers name the slack. A timerfd has no slack.
-// Beside other programs a way may have no layers, wait for a CPU (the rest) or only show its rounding, but never another
-// cause.
+// Beside other programs a way may have no layers, wait for a CPU (the rest) or only show its rounding, but never
+// another cause.
 func TestInheritedSlackIsFound(t *testing.T) {
 	need.Processes(t)
 	slackless := []string{"timerfd@syscall", "io_uring@syscall"}
@@ -136,8 +136,8 @@ func TestPlantedSlack(t *testing.T) {
 	require.Equal(t, []SleepLayer{{TimerSlack, float64(before - 1)}, {TheRest, 14_001}}, w.Ways[0].Spans[0].Layers)
 }
 
-// In one step of a round a process keeps the CPUs awake, and in the others it is stopped: the difference is the layer of
-// leaving idle.
+// In one step of a round a process keeps the CPUs awake, and in the others it is stopped: the difference is the layer
+// of leaving idle.
 func TestCPUsAreKeptAwakeInOneStep(t *testing.T) {
 	need.Processes(t)
 	var earlier []int  // processes of other runs, which may live on for seconds

@@ -77,8 +77,8 @@ func TestPlantedLateness(t *testing.T) {
 	}
 }
 
-// Beside busy programs, a short sleep between longer sleeps ends milliseconds later. So sleeps of one length follow each
-// other, and ways that round have separate turns.
+// Beside busy programs, a short sleep between longer sleeps ends milliseconds later. So sleeps of one length follow
+// each other, and ways that round have separate turns.
 func TestShortSleepsStandTogether(t *testing.T) {
 	var turns []string
 	recorded := func(id string) Way {
@@ -306,8 +306,8 @@ func TestParseSpans(t *testing.T) {
 	}
 }
 
-// A long run keeps a bounded number of wake-ups, in order, from all its time and of each thread, so that no CPU is named
-// the worst for the noise of a few sleeps; and the extremes of all.
+// A long run keeps a bounded number of wake-ups, in order, from all its time and of each thread, so that no CPU is
+// named the worst for the noise of a few sleeps; and the extremes of all.
 func TestLatenessIsBounded(t *testing.T) {
 	for _, threads := range []int{2, 256} {
 		l, bound := lateness{kept: make([][]float64, threads)}, max(mostKept, keptPerThread*threads)

@@ -58,13 +58,15 @@ var goWay = Way{ID: "time.Sleep@go", Call: "time.Sleep", twin: "epoll_wait@sysca
 		}), nil
 	}}
 
-// HighResolutionID is the one way of Windows that is not bound to the tick of the system timer (Windows 10, version 1803).
+// HighResolutionID is the one way of Windows that is not bound to the tick of the system timer (Windows 10, version
+// 1803).
 const HighResolutionID = "CreateWaitableTimerEx(HIGH_RESOLUTION)@winapi"
 
 // Ways returns all ways of this system.
 func Ways() []Way { return append(slices.Clone(systemWays), goWay) }
 
-// Select returns the ways that match the selectors, as of clocks, and the ways that explain theirs; without selectors all.
+// Select returns the ways that match the selectors, as of clocks, and the ways that explain theirs; without selectors
+// all.
 func Select(selectors []string) ([]Way, error) {
 	all := Ways()
 	if len(selectors) == 0 {

@@ -102,8 +102,8 @@ func aFleet() *fleet.Fleet {
 
 func TestGoldenFleet(t *testing.T) {
 	f := aFleet()
-	// JSON repeats its keys: a group with an odd machine and a group that is too small are enough. The other formats use the
-	// writers of documents.
+	// JSON repeats its keys: a group with an odd machine and a group that is too small are enough. The other formats use
+	// the writers of documents.
 	few := *f
 	few.Groups = []fleet.Group{f.Groups[0], f.Groups[2]}
 	few.Groups[0].Machines = few.Groups[0].Machines[3:]

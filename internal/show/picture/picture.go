@@ -86,8 +86,8 @@ func Bounded(text string) string {
 	return printable.Line(text)
 }
 
-// PNG draws the picture as a PNG. of must be Drawable. Better compression would take half of the time of --out, and save
-// 4 % of the size.
+// PNG draws the picture as a PNG. of must be Drawable. Better compression would take half of the time of --out, and
+// save 4 % of the size.
 func (c Chart[T]) PNG(w io.Writer, of T) error {
 	canvas, _ := c.drawn(of, Width, func(w, h vg.Length) vg.CanvasSizer {
 		return vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(sharpness))

@@ -144,8 +144,8 @@ func (g Grid) Text(width int) string {
 	return Indented(g.Title, 0, width) + "\n" + rows
 }
 
-// First returns the grid for the first screen, without a note and with limited rows, and the number of hidden rows. If a
-// limit hides rows, the rows of [Column.First] stay; without such rows, the first rows of the grid.
+// First returns the grid for the first screen, without a note and with limited rows, and the number of hidden rows. If
+// a limit hides rows, the rows of [Column.First] stay; without such rows, the first rows of the grid.
 func (g Grid) First(width, rows int) (text string, hidden int) {
 	all := len(g.Rows)
 	if all > rows {

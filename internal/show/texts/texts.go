@@ -100,8 +100,8 @@ func Hold(facts string, holds func(fact []string) bool) bool {
 
 var inBraces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[A-Za-z ]+\}`) })
 
-// Fill replaces each {word} by the figure that the function returns for it with its braces. It looks at the text once: a
-// figure from the log of another machine may have braces too.
+// Fill replaces each {word} by the figure that the function returns for it with its braces. It looks at the text once:
+// a figure from the log of another machine may have braces too.
 func Fill(text string, figure func(word string) string) string {
 	return inBraces().ReplaceAllStringFunc(text, figure)
 }

@@ -177,10 +177,10 @@ func Children() []int {
 // Patience is how long a file of a process may take. The rings of a profile hold the samples of two seconds.
 const Patience = 2 * time.Second
 
-// InTime returns the value of read, which reads files of a process; false if that takes longer than [Patience]. Then read
-// goes on, so it must not touch the caller's data. The memory map, the arguments and the environment may take for ever:
-// the kernel waits until the process, which waits for a page, releases its map. So may files of FUSE, or of a network file
-// system whose server is gone.
+// InTime returns the value of read, which reads files of a process; false if that takes longer than [Patience]. Then
+// read goes on, so it must not touch the caller's data. The memory map, the arguments and the environment may take for
+// ever: the kernel waits until the process, which waits for a page, releases its map. So may files of FUSE, or of a
+// network file system whose server is gone.
 func InTime[T any](read func() T) (value T, inTime bool) {
 	done := make(chan T, 1)
 	go func() { done <- read() }()

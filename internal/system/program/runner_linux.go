@@ -67,8 +67,8 @@ type runner struct {
 	result  runReport
 }
 
-// follow reaps all children. When the program has ended, or timebench has or asks for it, it kills them again and again,
-// since their own children become children, until the last one has ended or some do not end.
+// follow reaps all children. When the program has ended, or timebench has or asks for it, it kills them again and
+// again, since their own children become children, until the last one has ended or some do not end.
 func (r *runner) follow(signals <-chan os.Signal, told <-chan struct{}) {
 	for begun := true; begun && r.reap() && !r.result.Ended; {
 		select {

@@ -35,8 +35,8 @@ func endWithParent(*exec.Cmd) {}
 
 func ownSession(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// collect reads the outputs, after wait and end. It does not wait long for a process that left the session and holds one
-// open.
+// collect reads the outputs, after wait and end. It does not wait long for a process that left the session and holds
+// one open.
 func (t *tree) collect() error {
 	_ = t.command.Wait() // its error is always that the process was waited for before
 	t.command.ProcessState = t.state
