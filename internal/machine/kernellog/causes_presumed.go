@@ -106,7 +106,17 @@ var otherFunctions = map[string]functions{
 		pool := slices.DeleteFunc(l.of("pool-asked"), func(e Event) bool { return e.Index < asked[0].Index })
 		return words.Either(len(pool) > 0, append(pool, asked...), nil)
 	}},
+	"samples-scatter": {lines: func(l log) []Event {
+		rows := l.of("samples-scatter")
+		another := func(e Event) bool { return e.Name != rows[0].Name }
+		return words.Either(slices.ContainsFunc(rows, another), rows, nil)
+	}},
+	"time-off":                    {lines: func(l log) []Event { return words.Either(serversApart(l) == nil, l.of("time-off"), nil) }},
+	"servers-disagree by-offsets": {lines: serversApart},
 	"servers-disagree": {lines: func(l log) []Event {
+		if serversApart(l) != nil {
+			return nil
+		}
 		return l.since("servers-disagree", "server-reached", "status-synchronized")
 	}},
 	"maxchange-exceeded": {lines: func(l log) []Event {
@@ -171,7 +181,7 @@ var otherFunctions = map[string]functions{
 		const far = 60e9 // ns, which take 12 minutes without a step
 		off := l.sinceStep("time-off")
 		if len(off) == 0 || len(l.sinceStep("step-failed")) > 0 || len(l.of("rate-beyond-limit")) > 0 ||
-			len(offAgain(l)) > 0 {
+			len(offAgain(l)) > 0 || serversApart(l) != nil {
 			return nil
 		}
 		last := off[len(off)-1]
@@ -200,6 +210,9 @@ var otherFunctions = map[string]functions{
 		return words.Either(len(rows) == 0, heads, nil)
 	}},
 	"server-answered": {lines: func(l log) []Event {
+		if serversApart(l) != nil {
+			return nil
+		}
 		return l.since("server-reached", "server-silent", "no-source", "no-answer", "windows-silent", "chronyd-ended", "ntpd-ended",
 			"service-failed", "not-synchronized", "servers-disagree", "status-without-server", "status-without-answer", "step-failed")
 	}},
@@ -367,6 +380,24 @@ func serversSilent(l log) []Event {
 	silent := l.since("server-silent", "server-reached", "stepped", "time-off")
 	another := func(e Event) bool { return e.Name != silent[0].Name }
 	return words.Either(slices.ContainsFunc(silent, another), silent, nil)
+}
+
+// serversApart returns two lines of chronyd within a minute, with offsets that differ by more than it corrects meanwhile, if
+// it selected another server between them.
+func serversApart(l log) []Event {
+	const least, near, fastest = 10e9, 60e9, 0.1 // ns, ns, and a part of the time that passes
+	off := l.since("time-off", "stepped", "jumped", "status-synchronized", "chronyd-started")
+	for i := len(off) - 1; i > 0; i-- {
+		a, b := off[i-1], off[i]
+		from, timed := a.clockedNS()
+		to, also := b.clockedNS()
+		selected := func(e Event) bool { return a.Index < e.Index && e.Index < b.Index }
+		if timed && also && to >= from && to-from <= near && a.Name == "chronyd" && b.Name == a.Name &&
+			math.Abs(a.StepNS-b.StepNS) > least+fastest*(to-from) && slices.ContainsFunc(l.of("server-reached"), selected) {
+			return off[i-1 : i+1]
+		}
+	}
+	return nil
 }
 
 // repeats returns how often lines report an event, and the mean time from one to the next in ns; NaN if it is unknown.

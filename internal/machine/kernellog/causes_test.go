@@ -52,6 +52,8 @@ var runaway = func() string {
 const (
 	shownFirst  = "Universal time: Fri 2023-03-10 13:02:11 UTC\nRTC time: Fri 2023-03-10 13:02:12\n"
 	shownAhead  = "Universal time: Fri 2023-03-10 16:31:55 UTC\nRTC time: Fri 2023-03-10 13:03:40\n"
+	scattered   = "192.0.2.1      6   3   325   -657.528   6622.955    +17ms   222ms\n"
+	twoServers  = "Jul 17 04:19:28 x chronyd[7]: System clock wrong by 1721.913772 seconds, adjustment started\nJul 17 04:19:32 x chronyd[7]: Selected source 192.0.2.2\nJul 17 04:19:32 x chronyd[7]: System clock wrong by -1946.984184 seconds, adjustment started"
 	shownBehind = "Universal time: Fri 2023-03-10 13:04:02 UTC\nRTC time: Fri 2023-03-10 13:04:02\n"
 )
 
@@ -65,6 +67,13 @@ var plantedLogs = map[string]planted{
 	"lines of two machines":          {"another-machine", Machine{}, "(the next lines are of another machine: web2)", []string{"(web2 is the second)"}, TSCUnknown},
 	"date goes back by a second":     {"shown-back", Machine{}, "date: Sun Jul  6 16:07:24 -03 2025\ndate: Sun Jul  6 16:07:23 -03 2025", []string{"by 1 s"}, TSCUnknown},
 	"WSL after a sleep":              {"hyperv-resumed", Machine{Kernel: "5.15.153.1-microsoft-standard-WSL2"}, "[    0.156529] hv_utils: TimeSync IC version 4.0\n[ 4565.205091] hv_utils: TimeSync IC version 4.0", []string{"4,565 s after the boot", "restart WSL"}, TSCUnknown},
+	"the clock set in turn":          {"stepped-again", Machine{}, "(the dates of the lines go back and forth, by 1 s)\nMar 16 00:00:05 systemd[1]: Time has been changed", []string{"by up to 1 s, and forward"}, TSCUnknown},
+	"timesyncd, 1 s off":             {"offset-measured", Machine{}, "Server: (null) (3.pool.ntp.org)\nLeap: normal\nOffset: -1.087495s\nPacket count: 620", []string{"1.087495s off", "no server"}, TSCUnknown},
+	"samples that scatter":           {"samples-scatter", Machine{}, scattered + "192.0.2.2      6   3   325   +57.528   5622.955    +17ms   176ms", []string{"222ms, of 192.0.2.1"}, TSCUnknown},
+	"NMEA without its offset":        {"refclock-apart", Machine{}, "#x NMEA 0 3 77 9 -452ms[ -452ms] +/- 200ms", []string{"NMEA is 452ms away"}, TSCUnknown},
+	"two servers, an hour apart":     {"servers-disagree", Machine{}, twoServers, []string{"1,722 s behind", "1,947 s ahead"}, TSCUnknown},
+	"two servers, and no majority":   {"servers-disagree", Machine{}, twoServers + "\nJul 17 04:21:41 x chronyd[7]: Can't synchronise: no majority", []string{"Later it found no majority"}, TSCUnknown},
+	"apt, two lists":                 {"time-refused", Machine{}, "Release file for http://x/InRelease is not valid yet (invalid for another 2d 0h 56min 20s)\nRelease file for http://y/InRelease is not valid yet (invalid for another 1d 23h 55min 45s)", []string{"at least 2d 0h 56min 20s behind"}, TSCUnknown},
 	"phc2sys runs away":              {"ptp-loose", Machine{}, runaway, []string{"only grows, to 22.87 µs"}, TSCUnknown},
 	"BusyBox, off after a step":      {"off-again", Machine{}, "ntpd: setting time to 2024-09-04 23:39:37.979902 (offset +49.557731s)\nntpd: reply from 192.0.2.1: offset:+19.227141 delay:0.016823 status:0x24", []string{"finds it 19.23 s behind again"}, TSCUnknown},
 	"a failed unit":                  {"service-failed", Machine{}, "Jun 28 02:17:09 core-02 systemd[1]: Unit ntpd.service entered failed state.", []string{"ntpd had ended with an error"}, TSCUnknown},
@@ -585,10 +594,14 @@ func TestTimeServicesThatAreWell(t *testing.T) {
 		"rtc-pcf8563 0-0051: setting system clock to 2025-05-24T08:14:40 UTC (1748074480)", "server 192.0.2.1, stratum 2, offset 0.000312, delay 0.02856\nserver 192.0.2.2, stratum 16, offset 0.000012, delay 0.02574",
 		shownFirst + shownBehind, "date: Mon Apr 24 09:54:19 CEST 2023\nhwclock: 2023-04-24 09:56:22.123456+02:00",
 		"date: Mon Apr 24 07:54:19 UTC 2023\nhwclock: 2023-04-24 09:56:22.123456+02:00", "date: Sun Oct 29 02:59:59 CEST 2023\ndate: Sun Oct 29 02:00:01 CET 2023",
+		"Server: 192.0.2.1 (a)\nLeap: normal\nOffset: +2d 3h 1min 5.087495s\nPacket count: 1", "Leap: normal\nOffset: -187.495ms\nPacket count: 620", scattered,
+		"192.0.2.1      4   3     6   -657.528   6622.955  +17us   222us\n192.0.2.2      4   3   6   -657.528   6622.955  +17us   222us",
+		"#* PPS 0 3 377 8 +201ns[ +306ns] +/- 177ns\n#x NMEA 0 3 377 9 -452ms[ -452ms] +/- 200ms",
+		strings.Replace(twoServers, "-1946.984184", "1721.513772", 1) + "\nchronyd[7]: System clock was stepped by 1721.513772 seconds", "Release file for http://x/InRelease is not valid yet (invalid for another 0h 0min 20s)",
 		"systemd-time-wait-sync[16]: adjtime state 5 status 40\nsystemd-time-wait-sync[16]: adjtime state 0 status 2000",
 	} {
 		for _, c := range Explain(Parse(strings.Split(line, "\n")), Machine{}) {
-			require.Contains(t, []string{"stepped", "server-answered"}, c.Kind, line)
+			require.Contains(t, []string{"stepped", "server-answered", "status-synchronized"}, c.Kind, line)
 		}
 	}
 	silent := Explain(Parse([]string{
@@ -691,6 +704,29 @@ func TestResumeBeforeADifference(t *testing.T) {
 		causes := Explain(Parse(strings.Split(log, "\n")), Machine{})
 		require.NotEmpty(t, causes, log)
 		require.Equal(t, kind, causes[0].Kind, log)
+	}
+}
+
+// Two programs that set the clock in turn leave lines whose stamps go back and forth. One step, which every manager of systemd
+// notices, and a log with its newest line first, do not.
+func TestStepsInTurn(t *testing.T) {
+	for stamps, want := range map[string]string{
+		"00:00:05 00:00:04 00:00:10 00:00:09 00:00:15 00:00:14 00:00:20 00:00:19": "stepped-again",
+		"00:00:19 00:00:20 00:00:14 00:00:15 00:00:09 00:00:10 00:00:04 00:00:05": "stepped-again",
+		"00:00:05 00:00:04 00:00:10 00:00:09 00:00:15":                            "stepped",
+		"20:10:19 18:40:19 16:00:19 14:20:19 12:00:19":                            "stepped",
+		"00:00:05 00:00:05 00:00:04 00:00:04 00:00:04":                            "stepped",
+		"00:00:19 00:00:18 00:50:19 00:50:18 00:55:19 00:55:18":                   "stepped",
+	} {
+		var boot LastBoot
+		for at := range strings.FieldsSeq(stamps) {
+			boot.Add("Mar 16 " + at + " vm systemd[1]: Time has been changed")
+		}
+		boot.Finish()
+		causes := Explain(Parse(boot.Lines), Machine{})
+		require.NotEmpty(t, causes, stamps)
+		require.Equal(t, want, causes[0].Kind, "%s: %s", stamps, causes[0].Text)
+		require.Len(t, causes, 1, stamps)
 	}
 }
 

@@ -294,7 +294,7 @@ func slewingLost(l log) []Event {
 func (l log) steppedAgain() string {
 	s := l.steps()
 	every := s.elapsedNS / float64(s.n-1)
-	if s.n < minSteps || s.lines < 2 || every <= 0 || every > longStepNS {
+	if len(l.of("set-in-turn")) > 0 || s.n < minSteps || s.lines < 2 || every <= 0 || every > longStepNS {
 		return ""
 	}
 	text := fmt.Sprintf("The wall clock was stepped %d times, every %s on average by the stamps of "+

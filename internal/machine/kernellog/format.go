@@ -137,8 +137,17 @@ var fields = map[string]func(*Event, string){
 	"cpu":    func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
 	"cpus":   func(e *Event, text string) { e.CPUs = append(e.CPUs, cpuList(text)...) },
 	"reason": func(e *Event, text string) { e.Reason = strings.TrimRight(strings.TrimSpace(text), ".") },
-	"ppm":    func(e *Event, text string) { e.Reason = text + " ppm" },
-	"name":   func(e *Event, text string) { e.Name = strings.TrimSpace(text) },
+	"invalid": func(e *Event, text string) { // of apt: 2d 0h 56min 20s
+		days, rest, found := strings.Cut(text, "d ")
+		if !found {
+			days, rest = "0", text
+		}
+		n, _ := number(days)
+		size, _ := time.ParseDuration(strings.NewReplacer("min", "m", " ", "").Replace(rest))
+		e.Reason, e.StepNS = text, n*86400e9+float64(size)
+	},
+	"ppm":  func(e *Event, text string) { e.Reason = text + " ppm" },
+	"name": func(e *Event, text string) { e.Name = strings.TrimSpace(text) },
 	// The kernel allows for a correction of 11 %, and halves the result (clocks_calc_max_nsecs in
 	// kernel/time/clocksource.c).
 	"maxcycles": func(e *Event, text string) {

@@ -25,6 +25,7 @@ type LastBoot struct {
 	boots  boots
 	stamps stamps
 	dates  dates
+	turns  turns
 	sums   sums
 	off    Event // the last offset of the wall clock, until a line with another stamp follows
 	pastes pastes
@@ -127,6 +128,9 @@ func (b *LastBoot) Add(line string) {
 		if b.stepped = cmp.Or(b.stepped, m.Host); m.Host != "" && m.Host != b.stepped { // in the log of several machines
 			return
 		}
+		if turn := b.turns.add(m); turn != "" {
+			b.Lines = append(b.Lines, turn)
+		}
 	}
 	switch place := b.boots.add(m, step.StepNS); {
 	case place == foreign:
@@ -136,7 +140,7 @@ func (b *LastBoot) Add(line string) {
 			first.facts = append(first.facts, fact)
 			b.first = &first
 		}
-		b.bootLines = bootLines{facts: []string{fact}}
+		b.bootLines, b.turns = bootLines{facts: []string{fact}}, turns{}
 		if about { // gVisor's, which is a cause
 			b.Lines = []string{Shown(line)}
 		}

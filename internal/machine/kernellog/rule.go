@@ -209,11 +209,16 @@ var figures = map[string]func(t material) string{
 	"{wrong by}": func(t material) string {
 		last := t.Evidence[len(t.Evidence)-1]
 		least := words.Either(last.Name == "S3", "", "at least ") // S3 has both times
+		for _, e := range t.Evidence {                            // of several lower bounds
+			if least != "" && math.Abs(e.StepNS) > math.Abs(last.StepNS) {
+				last = e
+			}
+		}
 		switch {
-		case math.Abs(last.StepNS) > 0:
-			return least + behind(last.StepNS)
 		case last.Name == "apt":
 			return least + last.Reason + " behind"
+		case math.Abs(last.StepNS) > 0:
+			return least + behind(last.StepNS)
 		case last.Reason != "":
 			return last.Reason
 		}

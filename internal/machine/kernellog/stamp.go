@@ -306,6 +306,36 @@ func (d *dates) Add(line string) string {
 	return fmt.Sprintf("%s (the dates of the lines jump by %.0f s)", stamp, jump)
 }
 
+// turns finds a wall clock that is set back and forward in turn. Select drops the second of two lines on one step.
+type turns struct {
+	above       time.Time
+	back, forth int
+	largest     time.Duration
+}
+
+// add adds a line on a step, and returns a line for the document at the third step back.
+func (t *turns) add(m Message) string {
+	const near = time.Minute
+	at, known := dateOf(m.Stamp)
+	if !known || !strings.HasSuffix(m.Text, "Time has been changed") {
+		return ""
+	}
+	moved := at.Sub(t.above)
+	t.above = at
+	switch {
+	case moved < 0 && moved >= -near:
+		t.back++
+		t.largest = max(t.largest, -moved)
+	case moved > 0 && moved <= near:
+		t.forth++
+	}
+	if t.back < minSteps || t.forth < minSteps-1 {
+		return ""
+	}
+	t.back = math.MinInt // once in a boot
+	return fmt.Sprintf("%s (the dates of the lines go back and forth, by %s)", m.Stamp, span(float64(t.largest)))
+}
+
 var zone = lazily(`^[.,\d]*(?:Z|[+-]\d\d:?\d\d)`) // matches the rest of a stamp as of ISO 8601
 
 // dateAtStart returns the date at the beginning of a line, as of syslog or in ISO 8601, and its text.
