@@ -104,6 +104,9 @@ func (b *LastBoot) Add(line string) {
 	}
 	if row := chronycRow().FindStringSubmatch(m.Text); about && m.Stamp == "" && row != nil && !b.others { // again, without the head
 		again := func(line string) bool {
+			if !strings.Contains(line, row[1]) { // faster than the expression
+				return false
+			}
 			above := chronycRow().FindStringSubmatch(line)
 			return above != nil && above[1] == row[1]
 		}
