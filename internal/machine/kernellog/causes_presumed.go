@@ -196,7 +196,8 @@ var otherFunctions = map[string]functions{
 		return slices.DeleteFunc(l.sinceStep("time-off"), func(e Event) bool { return !set || !strings.Contains(e.Line, "reply from ") })
 	}},
 	"service-failed": {lines: func(l log) []Event {
-		return l.since("service-failed", "service-started", "service-runs", "server-reached", "stepped", "status-synchronized")
+		return l.since("service-failed", "service-started", "service-stopped", "service-runs", "chronyd-started", "server-reached",
+			"stepped", "status-synchronized")
 	}},
 	"other-marked": {lines: those(func(l log, e Event) bool {
 		return !strings.HasPrefix(e.Clock, "tsc") && l.machine.ClockSource != "" && e.Clock != l.machine.ClockSource
@@ -276,7 +277,7 @@ func ptpWrapped(l log) []Event {
 // its lines and do not get smaller.
 func ptpLoose(l log) []Event {
 	const least = 10 // lines
-	loose := those(func(_ log, e Event) bool { return math.Abs(e.SkewNS) > e.DelayNS }, "ptp-loose")(l)
+	loose := those(func(_ log, e Event) bool { return e.DelayNS > 0 && math.Abs(e.SkewNS) > e.DelayNS }, "ptp-loose")(l)
 	near, _ := repeats(those(func(_ log, e Event) bool { return e.Name == "phc2sys" }, "ptp-near")(l))
 	n, _ := repeats(loose)
 	if n < max(least, near) {
