@@ -293,8 +293,8 @@ func ptpLoose(l log) []Event {
 	return words.Either(min(ahead, behind) > 0 && late > max(ahead, behind)/2, loose, nil)
 }
 
-// ptpRunsAway returns the last lines of a program whose offset only grows: in lines that are folded, since all with fewer
-// digits come before all with more.
+// ptpRunsAway returns the last lines of a program whose offset only grows. It must also get more digits: lines with the
+// same number of digits may be folded, and then show the first and the last offset only.
 func ptpRunsAway(l log) []Event {
 	const least, far, times = 10, 10e3, 3 // lines, and ns
 	for _, name := range []string{"phc2sys", "ptp4l"} {

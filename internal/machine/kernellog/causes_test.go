@@ -82,9 +82,9 @@ var plantedLogs = map[string]planted{
 	"chronyc without a source":       {"no-sources-listed", Machine{}, "MS Name/IP address         Stratum Poll Reach LastRx Last sample", []string{"shows no server"}, TSCUnknown},
 	"a server that answered":         {"server-answered", Machine{}, "systemd-timesyncd[1161]: Synchronized to time server 192.0.2.62:123 (a).", []string{"answered the time service"}, TSCUnknown},
 	"peers that drift apart":         {"peers-differ", Machine{}, "2016-07-15 01:54:34.341608 W | rafthttp: the clock difference against peer bd is too high [1m22.150199592s > 1s]\n2016-07-15 01:57:34.345220 W | rafthttp: the clock difference against peer bd is too high [1m22.381443609s > 1s]", []string{"The difference grows"}, TSCUnknown},
-	"w32tm, 12 hours":                {"windows-off", Machine{}, "06:39:15, -43149.7350583s", []string{"AM for PM"}, TSCUnknown},
+	"w32tm, 12 hours":                {"windows-off", Machine{}, "06:39:15, -43149.7350583s", []string{"AM in place of PM"}, TSCUnknown},
 	"journald, 51 h after the boot":  {"stepped", Machine{}, "[186496.089907] systemd-journald[117362]: Time jumped backwards, rotating.", []string{"not at the start"}, TSCUnknown},
-	"a second chronyd":               {"chronyd-twice", Machine{}, "chronyd[2708]: Fatal error : Another chronyd may already be running (pid=811), check /run/chrony/chronyd.pid", []string{"another one runs, or the file"}, TSCUnknown},
+	"a second chronyd":               {"chronyd-twice", Machine{}, "chronyd[2708]: Fatal error : Another chronyd may already be running (pid=811), check /run/chrony/chronyd.pid", []string{"or an earlier one left its PID file"}, TSCUnknown},
 	"a server without a source":      {"server-is-unsynchronized", Machine{}, "li=3 (0xc0)", []string{"leap indicator 3"}, TSCUnknown},
 	"acpi_pm marked by the TSC":      {"other-marked", Machine{}, strings.ReplaceAll(verdict, "tsc'", "acpi_pm'") + "clocksource:                       'tsc' (not 'acpi_pm') is current clocksource.", []string{"Programs read tsc"}, TSCUnknown},
 	"a second real-time clock":       {"rtc-unset", Machine{}, "rk808-rtc rk808-rtc.3.auto: setting system clock to 2025-05-24T08:14:40 UTC (1748074480)\nrtc-hym8563 5-0051: no valid clock/calendar values available", []string{"Another one set the wall clock"}, TSCUnknown},
@@ -607,6 +607,8 @@ func TestTimeServicesThatAreWell(t *testing.T) {
 			require.Contains(t, []string{"stepped", "server-answered", "status-synchronized"}, c.Kind, line)
 		}
 	}
+	require.Empty(t, Explain(Parse([]string{`Status: "Idle."`, "systemd-timesyncd[7]: Synchronized to time server 192.0.2.62:123 (a)."}), Machine{}),
+		"systemctl status prints older lines below")
 	silent := Explain(Parse([]string{
 		"systemd-timesyncd[548]: Timed out waiting for reply from 192.0.2.1:123 (a).",
 		"systemd-timesyncd[548]: Timed out waiting for reply from 192.0.2.2:123 (b).",
