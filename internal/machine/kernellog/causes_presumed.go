@@ -1,6 +1,7 @@
 package kernellog
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -161,6 +162,15 @@ var otherFunctions = map[string]functions{
 		lines := l.since("ptp-rate", "ptp-near", "ptp-loose", "ptp-far")
 		n, _ := repeats(lines)
 		return words.Either(n >= minSteps, lines, nil)
+	}},
+	"ptp-slow-read": {lines: func(l log) []Event { // over PCIe a read takes a few µs
+		const slow, least = 20e3, 7 // ns, and lines
+		near := those(func(_ log, e Event) bool { return e.Name == "phc2sys" }, "ptp-near")(l)
+		if n, _ := repeats(near); n < least {
+			return nil
+		}
+		slices.SortStableFunc(near, func(a, b Event) int { return cmp.Compare(a.DelayNS, b.DelayNS) })
+		return words.Either(near[0].DelayNS >= slow, near, nil)
 	}},
 	"ptp-loose":         {lines: ptpLoose},
 	"ptp-loose runaway": {lines: ptpRunsAway},
@@ -383,8 +393,8 @@ func serversSilent(l log) []Event {
 	return words.Either(slices.ContainsFunc(silent, another), silent, nil)
 }
 
-// serversApart returns two lines of chronyd within a minute, with offsets that differ by more than it corrects meanwhile, if
-// it selected another server between them.
+// serversApart returns two lines of chronyd within a minute, with offsets that differ by more than it corrects
+// meanwhile, if it selected another server between them.
 func serversApart(l log) []Event {
 	const least, near, fastest = 10e9, 60e9, 0.1 // ns, ns, and a part of the time that passes
 	off := l.since("time-off", "stepped", "jumped", "status-synchronized", "chronyd-started")

@@ -52,6 +52,7 @@ var runaway = func() string {
 const (
 	shownFirst  = "Universal time: Fri 2023-03-10 13:02:11 UTC\nRTC time: Fri 2023-03-10 13:02:12\n"
 	shownAhead  = "Universal time: Fri 2023-03-10 16:31:55 UTC\nRTC time: Fri 2023-03-10 13:03:40\n"
+	noRTCTime   = "rtc-rv3028 1-0052: Voltage low, data is invalid."
 	scattered   = "192.0.2.1      6   3   325   -657.528   6622.955    +17ms   222ms\n"
 	twoServers  = "Jul 17 04:19:28 x chronyd[7]: System clock wrong by 1721.913772 seconds, adjustment started\nJul 17 04:19:32 x chronyd[7]: Selected source 192.0.2.2\nJul 17 04:19:32 x chronyd[7]: System clock wrong by -1946.984184 seconds, adjustment started"
 	shownBehind = "Universal time: Fri 2023-03-10 13:04:02 UTC\nRTC time: Fri 2023-03-10 13:04:02\n"
@@ -72,7 +73,12 @@ var plantedLogs = map[string]planted{
 	"samples that scatter":           {"samples-scatter", Machine{}, scattered + "192.0.2.2      6   3   325   +57.528   5622.955    +17ms   176ms", []string{"222ms, of 192.0.2.1"}, TSCUnknown},
 	"NMEA without its offset":        {"refclock-apart", Machine{}, "#x NMEA 0 3 77 9 -452ms[ -452ms] +/- 200ms", []string{"NMEA is 452ms away"}, TSCUnknown},
 	"two servers, an hour apart":     {"servers-disagree", Machine{}, twoServers, []string{"1,722 s behind", "1,947 s ahead"}, TSCUnknown},
+	"two servers that agree":         {"not-stepped", Machine{}, strings.Replace(twoServers, "-1946.984184", "1721.513772", 1), []string{"1,722 s behind"}, TSCUnknown},
 	"two servers, and no majority":   {"servers-disagree", Machine{}, twoServers + "\nJul 17 04:21:41 x chronyd[7]: Can't synchronise: no majority", []string{"Later it found no majority"}, TSCUnknown},
+	"hwclock -w after no time":       {"rtc-unset", Machine{}, noRTCTime + "\n$ sudo hwclock -w\nhwclock: 2020-01-02 16:50:06.026608-08:00", []string{"Since then it can be read"}, TSCUnknown},
+	"hwclock -w, and no read":        {"rtc-unset", Machine{}, noRTCTime + "\n$ sudo hwclock -w", []string{"A boot then starts"}, TSCUnknown},
+	"OpenNTPD, a server in alarm":    {"server-alarm", Machine{}, "Apr 18 06:43:22 fwr ntpd[2660]: reply from 192.0.2.5: not synced (alarm), next query 3224s", []string{"192.0.2.5 is itself not"}, TSCUnknown},
+	"reads of 78 µs":                 {"ptp-slow-read", Machine{}, strings.Repeat("phc2sys[1.4]: phc offset -6374 s2 freq +3494 delay 98123\nphc2sys[2.4]: phc offset 7295 s2 freq +15238 delay 78833\n", 4), []string{"takes phc2sys 78.83 µs and more"}, TSCUnknown},
 	"apt, two lists":                 {"time-refused", Machine{}, "Release file for http://x/InRelease is not valid yet (invalid for another 2d 0h 56min 20s)\nRelease file for http://y/InRelease is not valid yet (invalid for another 1d 23h 55min 45s)", []string{"at least 2d 0h 56min 20s behind"}, TSCUnknown},
 	"phc2sys runs away":              {"ptp-loose", Machine{}, runaway, []string{"only grows, to 22.87 µs"}, TSCUnknown},
 	"BusyBox, off after a step":      {"off-again", Machine{}, "ntpd: setting time to 2024-09-04 23:39:37.979902 (offset +49.557731s)\nntpd: reply from 192.0.2.1: offset:+19.227141 delay:0.016823 status:0x24", []string{"finds it 19.23 s behind again"}, TSCUnknown},
@@ -597,8 +603,10 @@ func TestTimeServicesThatAreWell(t *testing.T) {
 		"rtc-pcf8563 0-0051: setting system clock to 2025-05-24T08:14:40 UTC (1748074480)", "server 192.0.2.1, stratum 2, offset 0.000312, delay 0.02856\nserver 192.0.2.2, stratum 16, offset 0.000012, delay 0.02574",
 		shownFirst + shownBehind, "date: Mon Apr 24 09:54:19 CEST 2023\nhwclock: 2023-04-24 09:56:22.123456+02:00",
 		"date: Mon Apr 24 07:54:19 UTC 2023\nhwclock: 2023-04-24 09:56:22.123456+02:00", "date: Sun Oct 29 02:59:59 CEST 2023\ndate: Sun Oct 29 02:00:01 CET 2023",
+		strings.Repeat("phc2sys[1.4]: phc offset -374 s2 freq +3494 delay 8123\n", 9) + "phc2sys[2.4]: phc offset 295 s2 freq +15238 delay 78833",
+		strings.Replace(twoServers, "Selected source 192.0.2.2", "chronyd version 4.3 starting (+CMDMON)", 1) + "\nchronyd[7]: System clock was stepped by -1946.984184 seconds",
 		"Server: 192.0.2.1 (a)\nLeap: normal\nOffset: +2d 3h 1min 5.087495s\nPacket count: 1", "Leap: normal\nOffset: -187.495ms\nPacket count: 620", scattered,
-		"192.0.2.1      4   3     6   -657.528   6622.955  +17us   222us\n192.0.2.2      4   3   6   -657.528   6622.955  +17us   222us",
+		"192.0.2.1      4   3     6   -657.528   6622.955  +17us   222ms\n192.0.2.2      4   3   6   -657.528   6622.955  +17us   222ms",
 		"#* PPS 0 3 377 8 +201ns[ +306ns] +/- 177ns\n#x NMEA 0 3 377 9 -452ms[ -452ms] +/- 200ms",
 		strings.Replace(twoServers, "-1946.984184", "1721.513772", 1) + "\nchronyd[7]: System clock was stepped by 1721.513772 seconds", "Release file for http://x/InRelease is not valid yet (invalid for another 0h 0min 20s)",
 		"systemd-time-wait-sync[16]: adjtime state 5 status 40\nsystemd-time-wait-sync[16]: adjtime state 0 status 2000",
@@ -712,8 +720,8 @@ func TestResumeBeforeADifference(t *testing.T) {
 	}
 }
 
-// Two programs that set the clock in turn leave lines whose stamps go back and forth. One step, which every manager of systemd
-// notices, and a log with its newest line first, do not.
+// Two programs that set the clock in turn leave lines whose stamps go back and forth. One step, which every manager of
+// systemd notices, and a log with its newest line first, do not.
 func TestStepsInTurn(t *testing.T) {
 	for stamps, want := range map[string]string{
 		"00:00:05 00:00:04 00:00:10 00:00:09 00:00:15 00:00:14 00:00:20 00:00:19": "stepped-again",

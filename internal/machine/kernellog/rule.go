@@ -352,7 +352,10 @@ var facts = map[string]func(t material, arguments []string) bool{
 		return slices.ContainsFunc(t.Evidence, func(e Event) bool { return e.Back && e.Timed && e.AtNS > longStepNS })
 	},
 	"peers-drift": func(t material, _ []string) bool { return t.peersDrift() },
-	"other-rtc":   func(t material, _ []string) bool { return len(t.of("rtc-unset")) > 0 && len(t.onlyRTC()) == 0 },
+	"rtc-set-since": func(t material, _ []string) bool {
+		return len(t.since("rtc-written", "rtc-unset")) > 0 && len(t.since("rtc-shown", "rtc-written")) > 0
+	},
+	"other-rtc": func(t material, _ []string) bool { return len(t.of("rtc-unset")) > 0 && len(t.onlyRTC()) == 0 },
 	"lasts": func(t material, _ []string) bool { // by one process
 		process, _, _ := strings.Cut(t.line().Line, ": ")
 		return t.lastedNS() >= 300e9 && strings.HasPrefix(t.Evidence[len(t.Evidence)-1].Line, process)
