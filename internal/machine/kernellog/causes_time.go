@@ -422,19 +422,23 @@ var zoneInTime = lazily(` [A-Z]{3,5}\b|[-+]\d\d(?::\d\d)?$`)
 
 // pairs returns whether a time of the real-time clock was printed beside a time of the wall clock, in the same zone.
 func (e Event) pairs(wall Event) bool {
-	inUTC := func(e Event) bool {
-		return strings.Contains(e.Name, "UTC") || strings.Contains(e.Name, "GMT") || strings.HasSuffix(e.Name, "+00:00")
-	}
 	of := map[string]string{"rtc": "universal", "time": "system", "hwclock": "date"}[e.printedBy()]
 	return wall.Kind != "" && of == wall.printedBy() &&
-		(of != "date" || !zoneInTime().MatchString(e.Name) || inUTC(e) == inUTC(wall))
+		(of != "date" || !zoneInTime().MatchString(e.Name) || e.inUTC() == wall.inUTC())
 }
 
-// off returns by how much the real-time clock is ahead, in s; 0 if that is unknown.
+// inUTC returns whether a shown time names UTC as its zone.
+func (e Event) inUTC() bool {
+	return strings.Contains(e.Name, "UTC") || strings.Contains(e.Name, "GMT") || strings.HasSuffix(e.Name, "+00:00")
+}
+
+// off returns by how much the real-time clock is ahead, in s; 0 if that is unknown. hwclock of BusyBox names no zone, and
+// prints UTC or the local time.
 func (s shown) off() float64 {
 	at, known := s.rtc.shownTime()
 	now, also := s.wall.shownTime()
-	return words.Either(known && also, at-now, 0)
+	inAnyZone := s.wall.printedBy() == "date" && !s.wall.inUTC() && !zoneInTime().MatchString(s.rtc.Name) && isZone(at-now)
+	return words.Either(known && also && !inAnyZone, at-now, 0)
 }
 
 func (s shown) rtcOff() string {
@@ -531,11 +535,19 @@ func backAndForth(l log) []Event {
 // rtcHasLocalTime is whether the real-time clock has the local time, as Windows sets it: it differs from the wall clock by
 // the offset of a time zone.
 func (l log) rtcHasLocalTime() bool {
-	const near, half, widest = 120, 1800, 14 * 3600 // s
-	quarters := []float64{20700, 31500, 45900}      // of Nepal, Eucla, the Chatham Islands
-	size := math.Abs(l.lastShown().off())
-	return size > half/2 && size < widest+half && (len(l.of("rtc-local")) > 0 ||
-		math.Abs(math.Remainder(size, half)) < near ||
+	off := l.lastShown().off()
+	return isZone(off) || len(l.of("rtc-local")) > 0 && math.Abs(off) > minZone && math.Abs(off) < maxZone
+}
+
+// minZone and maxZone bound the difference of a zone to UTC, in s.
+const minZone, maxZone = 900, 14.5 * 3600
+
+// isZone returns whether a difference of two times, in s, is as of a zone to UTC.
+func isZone(off float64) bool {
+	const near, half = 120, 1800               // s
+	quarters := []float64{20700, 31500, 45900} // of Nepal, Eucla, the Chatham Islands
+	size := math.Abs(off)
+	return size > minZone && size < maxZone && (math.Abs(math.Remainder(size, half)) < near ||
 		slices.ContainsFunc(quarters, func(quarter float64) bool { return math.Abs(size-quarter) < near }))
 }
 
