@@ -76,7 +76,7 @@ func generated(t *testing.T) *jsonschema.Schema {
 		reflected := r.ReflectFromType(of)
 		for name, definition := range reflected.Definitions {
 			if before, seen := s.Definitions[name]; seen {
-				require.Equal(t, before, definition, "two types are named %s: the schema needs another name for that of %s", name, of.PkgPath())
+				require.Equal(t, before, definition, "two types are named %s: the schema needs another name for the type in %s", name, of.PkgPath())
 			}
 			s.Definitions[name] = definition
 		}

@@ -18,7 +18,7 @@ const (
 	itself       = ^uintptr(0) // -1: the caller
 )
 
-// A cpuSet is a set of CPUs, with room for those of every kernel.
+// A cpuSet is a set of CPUs, with room for all that a kernel has.
 type cpuSet [1024 / bits.UintSize]uint
 
 // affinity calls cpuset_getaffinity(2) or cpuset_setaffinity(2) for the set. A kernel refuses a size above its own
