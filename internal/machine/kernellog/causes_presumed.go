@@ -112,7 +112,10 @@ var otherFunctions = map[string]functions{
 		another := func(e Event) bool { return e.Name != rows[0].Name }
 		return words.Either(slices.ContainsFunc(rows, another), rows, nil)
 	}},
-	"time-off":                    {lines: func(l log) []Event { return words.Either(serversApart(l) == nil, l.of("time-off"), nil) }},
+	"time-off": {lines: func(l log) []Event { return words.Either(serversApart(l) == nil, l.of("time-off"), nil) }},
+	"node-off": {lines: those(func(_ log, e Event) bool {
+		return math.Abs(e.StepNS) >= 0.1e9 // the answers of a far server may be late by half as much
+	}, "node-compared")},
 	"servers-disagree by-offsets": {lines: serversApart},
 	"servers-disagree": {lines: func(l log) []Event {
 		if serversApart(l) != nil {

@@ -53,6 +53,7 @@ const (
 	shownFirst  = "Universal time: Fri 2023-03-10 13:02:11 UTC\nRTC time: Fri 2023-03-10 13:02:12\n"
 	shownAhead  = "Universal time: Fri 2023-03-10 16:31:55 UTC\nRTC time: Fri 2023-03-10 13:03:40\n"
 	noRTCTime   = "rtc-rv3028 1-0052: Voltage low, data is invalid."
+	talosNode   = "10.0.0.105   pool.ntp.org   2023-04-12 11:43:52.297503558 +0000 UTC   2023-04-12 11:43:52.31071359 +0000 UTC"
 	scattered   = "192.0.2.1      6   3   325   -657.528   6622.955    +17ms   222ms\n"
 	twoServers  = "Jul 17 04:19:28 x chronyd[7]: System clock wrong by 1721.913772 seconds, adjustment started\nJul 17 04:19:32 x chronyd[7]: Selected source 192.0.2.2\nJul 17 04:19:32 x chronyd[7]: System clock wrong by -1946.984184 seconds, adjustment started"
 	shownBehind = "Universal time: Fri 2023-03-10 13:04:02 UTC\nRTC time: Fri 2023-03-10 13:04:02\n"
@@ -79,6 +80,7 @@ var plantedLogs = map[string]planted{
 	"hwclock -w, and no read":        {"rtc-unset", Machine{}, noRTCTime + "\n$ sudo hwclock -w", []string{"A boot then starts"}, TSCUnknown},
 	"OpenNTPD, a server in alarm":    {"server-alarm", Machine{}, "Apr 18 06:43:22 fwr ntpd[2660]: reply from 192.0.2.5: not synced (alarm), next query 3224s", []string{"192.0.2.5 is itself not"}, TSCUnknown},
 	"reads of 78 µs":                 {"ptp-slow-read", Machine{}, strings.Repeat("phc2sys[1.4]: phc offset -6374 s2 freq +3494 delay 98123\nphc2sys[2.4]: phc offset 7295 s2 freq +15238 delay 78833\n", 4), []string{"takes phc2sys 78.83 µs and more"}, TSCUnknown},
+	"a node of Talos":                {"node-off", Machine{}, talosNode + "\n10.0.0.102   pool.ntp.org   2023-04-12 11:43:52.430898682 +0000 UTC   2023-04-12 11:43:52.303693959 +0000 UTC", []string{"10.0.0.102 is 127.2 ms ahead"}, TSCUnknown},
 	"apt, two lists":                 {"time-refused", Machine{}, "Release file for http://x/InRelease is not valid yet (invalid for another 2d 0h 56min 20s)\nRelease file for http://y/InRelease is not valid yet (invalid for another 1d 23h 55min 45s)", []string{"at least 2d 0h 56min 20s behind"}, TSCUnknown},
 	"phc2sys runs away":              {"ptp-loose", Machine{}, runaway, []string{"only grows, to 22.87 µs"}, TSCUnknown},
 	"BusyBox, off after a step":      {"off-again", Machine{}, "ntpd: setting time to 2024-09-04 23:39:37.979902 (offset +49.557731s)\nntpd: reply from 192.0.2.1: offset:+19.227141 delay:0.016823 status:0x24", []string{"finds it 19.23 s behind again"}, TSCUnknown},
@@ -606,6 +608,7 @@ func TestTimeServicesThatAreWell(t *testing.T) {
 		"date: Sun Oct 29 02:59:59 CEST 2023\ndate: Sun Oct 29 02:00:01 CET 2023",
 		strings.Repeat("phc2sys[1.4]: phc offset -374 s2 freq +3494 delay 8123\n", 9) + "phc2sys[2.4]: phc offset 295 s2 freq +15238 delay 78833",
 		strings.Replace(twoServers, "Selected source 192.0.2.2", "chronyd version 4.3 starting (+CMDMON)", 1) + "\nchronyd[7]: System clock was stepped by -1946.984184 seconds",
+		talosNode,
 		"Server: 192.0.2.1 (a)\nLeap: normal\nOffset: +2d 3h 1min 5.087495s\nPacket count: 1", "Leap: normal\nOffset: -187.495ms\nPacket count: 620", scattered,
 		"192.0.2.1      4   3     6   -657.528   6622.955  +17us   222ms\n192.0.2.2      4   3   6   -657.528   6622.955  +17us   222ms",
 		"#* PPS 0 3 377 8 +201ns[ +306ns] +/- 177ns\n#x NMEA 0 3 377 9 -452ms[ -452ms] +/- 200ms",
@@ -742,6 +745,17 @@ func TestStepsInTurn(t *testing.T) {
 		require.Equal(t, want, causes[0].Kind, "%s: %s", stamps, causes[0].Text)
 		require.Len(t, causes, 1, stamps)
 	}
+}
+
+// Each row of talosctl time is a machine of its own: none is folded.
+func TestNodesOfTalos(t *testing.T) {
+	const ahead = "10.0.0.102   pool.ntp.org   2023-04-12 11:43:52.430898682 +0000 UTC   2023-04-12 11:43:52.303693959 +0000 UTC"
+	var boot LastBoot
+	for _, row := range []string{talosNode, talosNode, ahead, talosNode, talosNode, talosNode} {
+		boot.Add(row)
+	}
+	boot.Finish()
+	require.Equal(t, []string{"node-off"}, kinds(Explain(Parse(boot.Lines), Machine{})))
 }
 
 // An offset before a step of the wall clock is corrected.

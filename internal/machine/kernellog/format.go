@@ -180,11 +180,11 @@ func number(text string) (float64, bool) {
 	return n, true
 }
 
-// secondsOf returns a time as of Go or of S3, in s since 1970; NaN if there is no such time.
+// secondsOf returns a time as of Go, S3 or Talos, in s since 1970; NaN if there is no such time.
 func secondsOf(text string) float64 {
-	for _, layout := range []string{time.RFC3339, "20060102T150405Z"} {
+	for _, layout := range []string{time.RFC3339, "20060102T150405Z", "2006-01-02 15:04:05 -0700 MST"} {
 		if at, err := time.Parse(layout, text); err == nil {
-			return float64(at.Unix())
+			return float64(at.UnixMicro()) / 1e6
 		}
 	}
 	return math.NaN()

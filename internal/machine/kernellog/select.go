@@ -76,8 +76,9 @@ func Select(lines []string, limit int) (kept []string, incomplete bool) {
 }
 
 // alone matches the shapes of lines whose figures matter: the rates of several boots; the times that timedatectl and date
-// print, which may jump.
-var alone = lazily(`detected #\.# mhz|^(?:universal time: |rtc time: |date: |date \(later\): )`)
+// print, which may jump; the nodes of talosctl time.
+var alone = lazily(`detected #\.# mhz|^(?:universal time: |rtc time: |date: |date \(later\): )|` +
+	`\+# utc +#.*\+# utc$`)
 
 func fold(lines []string) ([]string, []weight) {
 	weights := make([]weight, len(lines))
