@@ -196,7 +196,7 @@ func List(clocks []Clock) (string, table.Grid) {
 		words.Are(len(clocks)))
 	return sentence, table.Of("", clocks, []table.Column[Clock]{
 		clockColumn,
-		{Name: "Kind", Left: true, Text: func(c Clock) string { return c.Kind }},
+		{Name: "Kind", Left: true, Spare: 1, Text: func(c Clock) string { return c.Kind }},
 		{Name: "Available", Left: true, Cell: func(c Clock) string {
 			if c.Available {
 				return "yes"
