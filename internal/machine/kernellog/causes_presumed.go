@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/timebench/timebench/internal/show/words"
 )
@@ -249,10 +248,6 @@ var otherFunctions = map[string]functions{
 		return words.Either(before.isFar() && !l.lastShown().isFar(), before.lines(), nil)
 	}},
 	"shown-back-and-forth": {lines: backAndForth},
-	"shown-back": {lines: func(l log) []Event {
-		_, lines := largestJump(slices.DeleteFunc(l.shownJumps(), func(j shownJump) bool { return j.back == 0 }))
-		return words.Either(backAndForth(l) == nil, lines, nil)
-	}},
 	"hyperv-resumed": {lines: those(func(_ log, e Event) bool {
 		return e.Timed && (e.AtNS > bootedNS || e.Count > 1) && strings.Contains(e.Line, "TimeSync IC version")
 	}, "hyperv-guest")},
@@ -328,22 +323,6 @@ func ptpRunsAway(l log) []Event {
 		}
 	}
 	return nil
-}
-
-// peersDrift is whether the difference to a machine grows, in the lines of one peer.
-func (l log) peersDrift() bool {
-	const most = 200e-6 // as of two crystals
-	lines := l.of("peers-differ")
-	first, last := lines[0], lines[len(lines)-1]
-	from, timed := first.clockedNS()
-	to, also := last.clockedNS()
-	a, err := time.ParseDuration(first.Reason)
-	b, failed := time.ParseDuration(last.Reason)
-	peer := func(e Event) string {
-		text, _, _ := strings.Cut(e.Line, e.Reason)
-		return text
-	}
-	return timed && also && err == nil && failed == nil && peer(first) == peer(last) && float64(b-a) > most*(to-from) && to-from >= 60e9
 }
 
 // serversListed returns the lines of tables without a selected server. ntpq marks servers with + only beside a selected one,

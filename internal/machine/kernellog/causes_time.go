@@ -476,60 +476,32 @@ func (s shown) isFar() bool {
 	return math.Abs(s.off()) >= words.Either(s.wall.printedBy() == "date", 10.0, 1)*minRTCOff
 }
 
-// A shownJump is a jump of the wall clock between two outputs of timedatectl or date, in s.
-type shownJump struct {
-	back, forth float64 // one is 0
-	sure        bool    // whether the real-time clock did not jump with it: the outputs are of one machine, in their order
-	lines       []Event
-}
-
-// shownJumps returns the jumps of the wall clock, in order.
-func (l log) shownJumps() (all []shownJump) {
+// shownJumps returns the jumps of the wall clock from one output of timedatectl or date to the next, in s, negative if
+// back, and their lines. The real-time clock does not jump with it: the outputs are of one machine, in their order.
+func (l log) shownJumps() (jumps []float64, lines []Event) {
 	if len(l.of("another-machine")) > 0 {
-		return nil
+		return nil, nil
 	}
-	offs := map[int]float64{} // of the real-time clock, by the line with the wall clock
+	above := map[string]shown{}
 	for _, s := range l.shown() {
-		offs[s.wall.Index] = s.off()
-	}
-	above := map[string]Event{}
-	for _, e := range l.of("time-shown") {
-		series := e.printedBy() + zoneInTime().FindString(e.Name)
+		series := s.wall.printedBy() + zoneInTime().FindString(s.wall.Name)
 		before := above[series]
-		from, timed := before.shownTime()
-		to, also := e.shownTime()
-		above[series] = e
-		if !timed || !also || e.printedBy() == "system" {
-			continue
-		}
-		jump := shownJump{back: max(from-to, 0), lines: []Event{before, e}}
-		was, paired := offs[before.Index]
-		if is, both := offs[e.Index]; paired && both {
-			jump.sure = math.Abs(was-is) >= minRTCOff
-			jump.forth = words.Either(to > from, max(was-is, 0), 0)
-		}
-		if jump.back > 0 || jump.sure && jump.forth > 0 {
-			all = append(all, jump)
+		above[series] = s
+		from, timed := before.wall.shownTime()
+		to, also := s.wall.shownTime()
+		moved := before.off() - s.off()
+		if timed && also && s.wall.printedBy() != "system" && math.Abs(moved) >= minRTCOff && (to < from || moved > 0) {
+			jumps = append(jumps, words.Either(to < from, to-from, moved))
+			lines = append(lines, before.wall, s.wall)
 		}
 	}
-	return all
+	return jumps, lines
 }
 
-// largestJump returns the largest jump of the wall clock, in s, and the lines of all.
-func largestJump(jumps []shownJump) (most float64, lines []Event) {
-	for _, j := range jumps {
-		most = max(most, j.back, j.forth)
-		lines = append(lines, j.lines...)
-	}
-	return most, lines
-}
-
-// backAndForth returns the lines of jumps of the wall clock beside the real-time clock, if one is back, and there are several.
+// backAndForth returns the lines of jumps of the wall clock, if one is back, and there are several.
 func backAndForth(l log) []Event {
-	jumps := slices.DeleteFunc(l.shownJumps(), func(j shownJump) bool { return !j.sure })
-	back := slices.ContainsFunc(jumps, func(j shownJump) bool { return j.back > 0 })
-	_, lines := largestJump(jumps)
-	return words.Either(back && len(jumps) > 1, lines, nil)
+	jumps, lines := l.shownJumps()
+	return words.Either(len(jumps) > 1 && slices.ContainsFunc(jumps, func(s float64) bool { return s < 0 }), lines, nil)
 }
 
 // rtcHasLocalTime is whether the real-time clock has the local time, as Windows sets it: it differs from the wall clock by

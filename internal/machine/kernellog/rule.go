@@ -234,8 +234,8 @@ var figures = map[string]func(t material) string{
 	"{rtc off}":     func(t material) string { return t.lastShown().rtcOff() },
 	"{rtc was off}": func(t material) string { return t.beforeWritten().rtcOff() },
 	"{largest jump}": func(t material) string {
-		most, _ := largestJump(t.shownJumps())
-		return span(most * 1e9)
+		jumps, _ := t.shownJumps()
+		return span(max(slices.Max(jumps), -slices.Min(jumps)) * 1e9)
 	},
 	"{swing}": func(t material) string {
 		most := slices.MaxFunc(t.Evidence, func(a, b Event) int { return cmp.Compare(math.Abs(a.SkewNS), math.Abs(b.SkewNS)) })
@@ -351,7 +351,6 @@ var facts = map[string]func(t material, arguments []string) bool{
 	"set-back-late": func(t material, _ []string) bool {
 		return slices.ContainsFunc(t.Evidence, func(e Event) bool { return e.Back && e.Timed && e.AtNS > longStepNS })
 	},
-	"peers-drift": func(t material, _ []string) bool { return t.peersDrift() },
 	"rtc-set-since": func(t material, _ []string) bool {
 		return len(t.since("rtc-written", "rtc-unset")) > 0 && len(t.since("rtc-shown", "rtc-written")) > 0
 	},
