@@ -16,8 +16,9 @@ const NamedShare = 0.02
 const (
 	// heavyShare is the min part that is a warning even if the reads are fast.
 	heavyShare = 0.1
-	// A program must have this CPU time on reads, in CPUs, and this number of samples: a few may be an accident. Nobody
-	// gains by fewer reads of a program that hardly runs, so a warning needs more CPU time.
+	// namedCPUs and namedSamples are the min CPU time on reads, in CPUs, and the min number of samples of a program that
+	// is named: a few samples may be an accident. heavyCPUs is the min CPU time for a warning: fewer reads of a program
+	// that hardly runs save nothing.
 	namedCPUs    = 0.0005
 	heavyCPUs    = 0.02
 	namedSamples = 10

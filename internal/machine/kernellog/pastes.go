@@ -8,7 +8,7 @@ import (
 
 const (
 	columns = 10 // of the table of ntpq
-	// nearLines is the max number of lines from the output of date to the output of hwclock, for both to be of one time.
+	// nearLines is the max number of lines between date and hwclock whose outputs are compared.
 	nearLines = 8
 	later     = " (later)" // the mark of an output that is farther from the one above
 )

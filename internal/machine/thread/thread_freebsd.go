@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The arguments of cpuset(2) in sys/cpuset.h: the set of one thread, or of the process.
+// These arguments of cpuset(2), from sys/cpuset.h, select the CPU set of one thread or of the process.
 const (
 	levelWhich   = 3           // CPU_LEVEL_WHICH
 	whichThread  = 1           // CPU_WHICH_TID
